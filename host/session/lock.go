@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"time"
+)
+
+// A lock is the session's one lock: among goroutines a semaphore, among
+// processes a lock on the file. The file's content is a counter that whoever
+// changes the undo history increases first, so that others know whether what
+// they remember of it still holds.
+type lock struct {
+	file *os.File
+	sem  chan struct{}
+}
+
+func openLock(root *os.Root, name string) (*lock, error) {
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &lock{file: f, sem: make(chan struct{}, 1)}, nil
+}
+
+// acquire waits for the lock until ctx ends.
+func (l *lock) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case l.sem <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	// The kernel's wait cannot be cancelled, so this polls. Holders keep the lock
+	// for one fsync or two.
+	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
+		ok, err := tryLock(l.file)
+		if ok {
+			return nil
+		}
+		if err == nil {
+			select {
+			case <-time.After(wait):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		<-l.sem
+		return err
+	}
+}
+
+func (l *lock) release() error {
+	err := unlock(l.file)
+	<-l.sem
+	return err
+}
+
+func (l *lock) close() error { return l.file.Close() }
+
+// generation reads the counter; a file without one counts as 0.
+func (l *lock) generation() uint64 {
+	var b [8]byte
+	if n, _ := l.file.ReadAt(b[:], 0); n < len(b) {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+func (l *lock) setGeneration(n uint64) error {
+	_, err := l.file.WriteAt(binary.LittleEndian.AppendUint64(nil, n), 0)
+	return err
+}
