@@ -118,6 +118,9 @@ func decodeRecord(b []byte) (*Record, error) {
 
 func isMark(s string) bool { return s == Directory || isState(s) }
 
+// ID tells the record from others of the session.
+func (r *Record) ID() string { return r.file }
+
 // A Blob is a state blob that a set brings.
 type Blob struct {
 	Name string
@@ -191,11 +194,13 @@ func (t *Tx) Unstage(blobs []Blob) error {
 	return errors.Join(errs...)
 }
 
-// Journal writes r. After it, r.Commit or r.Drop must be called; if neither
-// comes, Records returns r to the next process.
+// Journal writes r, or writes it again after a change. After it, r.Commit or
+// r.Drop must be called; if neither comes, Records returns r to the next process.
 func (t *Tx) Journal(r *Record) error {
 	r.tx = t
-	r.file = fmt.Sprintf("%016x%s", time.Now().UnixNano(), recordExt)
+	if r.file == "" {
+		r.file = fmt.Sprintf("%016x%s", time.Now().UnixNano(), recordExt)
+	}
 	return t.s.journal.write(r.file, r.encode()...)
 }
 

@@ -87,31 +87,47 @@ func (p *Pending) Drop() error {
 }
 
 // Newest returns the newest entry of the key, and what PreparePop takes; nil
-// where there is none. A damaged entry is dropped.
-func (t *Tx) Newest(key string) (*Entry, *Pending, error) {
+// where there is none. state is what the file holds now, as for Settle: a step
+// that is still open counts as Settle would decide it. A damaged entry is
+// dropped.
+func (t *Tx) Newest(key, state string) (*Entry, *Pending, error) {
 	if err := t.load(); err != nil {
 		return nil, nil, err
 	}
 	hash := hashKey(key)
 	for _, sl := range slices.Backward(slices.Clone(t.s.slots)) {
-		if sl.key != hash || sl.state != stateDone {
+		if sl.key != hash {
 			continue
 		}
-		b, err := t.s.undo.read(sl.file(), t.s.maxUndo+maxEntryHead)
-		if err == nil {
-			var e *Entry
-			if e, err = decodeEntry(b); err == nil {
-				if e.Key != key { // two keys of one hash
-					continue
-				}
-				return e, &Pending{tx: t, sl: sl}, nil
+		e, err := t.read(sl)
+		if err != nil {
+			if err := t.damaged(sl, err); err != nil {
+				return nil, nil, err
 			}
+			continue
 		}
-		if err := t.damaged(sl, err); err != nil {
-			return nil, nil, err
+		// Two keys may have one hash.
+		if e.Key == key && (sl.state == stateDone || happened(e, sl.state, state) == (sl.state == statePending)) {
+			return e, &Pending{tx: t, sl: sl}, nil
 		}
 	}
 	return nil, nil, nil
+}
+
+func (t *Tx) read(sl slot) (*Entry, error) {
+	b, err := t.s.undo.read(sl.file(), t.s.maxUndo+maxEntryHead)
+	if err != nil {
+		return nil, err
+	}
+	return decodeEntry(b)
+}
+
+// happened decides whether the open step of e was done, by what the file holds.
+func happened(e *Entry, open, state string) bool {
+	if open == stateUndoing {
+		return e.BeforeDigest == state
+	}
+	return e.After == state
 }
 
 // Settle decides what a killed process left open in the history of key. state
@@ -148,11 +164,7 @@ func (t *Tx) Settle(key, state string) error {
 			return err
 		}
 		p := &Pending{tx: t, sl: sl}
-		happened := e.After == state
-		if sl.state == stateUndoing {
-			happened = e.BeforeDigest == state
-		}
-		if happened {
+		if happened(e, sl.state, state) {
 			err = p.Commit()
 		} else {
 			err = p.Drop()

@@ -50,7 +50,7 @@ func history(t *testing.T, s *Session, key string) []string {
 	got := []string{}
 	in(t, s, func(tx *Tx) {
 		for {
-			e, at, err := tx.Newest(key)
+			e, at, err := tx.Newest(key, "")
 			require.NoError(t, err)
 			if e == nil {
 				return
@@ -73,16 +73,16 @@ func TestEntryComesBackWhole(t *testing.T) {
 		require.NoError(t, commit(tx, made))
 	})
 	in(t, open(t, dir), func(tx *Tx) {
-		e, at, err := tx.Newest(key)
+		e, at, err := tx.Newest(key, "")
 		require.NoError(t, err)
 		require.Equal(t, made, e)
 		p, err := tx.PreparePop(at)
 		require.NoError(t, err)
 		require.NoError(t, p.Commit())
-		e, _, err = tx.Newest(key)
+		e, _, err = tx.Newest(key, "")
 		require.NoError(t, err)
 		require.Equal(t, entry(key, "a\x00b", "c").Before, e.Before)
-		e, _, err = tx.Newest("/w/other")
+		e, _, err = tx.Newest("/w/other", "")
 		require.NoError(t, err)
 		require.Nil(t, e)
 	})
@@ -155,7 +155,7 @@ func TestSettle(t *testing.T) {
 				require.NoError(t, err)
 				if tt.pop {
 					require.NoError(t, p.Commit())
-					_, at, err := tx.Newest("k")
+					_, at, err := tx.Newest("k", "")
 					require.NoError(t, err)
 					_, err = tx.PreparePop(at)
 					require.NoError(t, err)
@@ -163,9 +163,9 @@ func TestSettle(t *testing.T) {
 			})
 			next := open(t, dir)
 			in(t, next, func(tx *Tx) {
-				e, _, err := tx.Newest("k")
+				e, _, err := tx.Newest("k", tt.state)
 				require.NoError(t, err)
-				require.Equal(t, "first", string(e.Before), "what is open is not part of the history")
+				require.Equal(t, tt.want[0], string(e.Before), "Newest knows what Settle will decide")
 				require.NoError(t, tx.Settle("other", digest("p")))
 				require.NoError(t, tx.Settle("k", tt.state))
 			})
@@ -186,7 +186,7 @@ func TestDrop(t *testing.T) {
 		p, err := tx.Prepare(entry("k", "b", "c"))
 		require.NoError(t, err)
 		require.NoError(t, p.Drop())
-		_, at, err := tx.Newest("k")
+		_, at, err := tx.Newest("k", "")
 		require.NoError(t, err)
 		p, err = tx.PreparePop(at)
 		require.NoError(t, err)
