@@ -2,7 +2,6 @@ package guest
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/ohhost/ohhost/abi"
 )
@@ -11,85 +10,100 @@ import (
 // ones are attachments, which need no escaping and no second copy.
 const inlineText = 256
 
-// answer makes the frame for what a tool returned.
-func answer(res *abi.Result, err error) (*abi.Frame, error) {
+// An answer is the frame of an answer while it is put together.
+type answer struct {
+	writer
+	attachments [][]byte
+}
+
+// newAnswer makes the frame for what a tool returned.
+func newAnswer(res *abi.Result, err error) (*abi.Frame, error) {
 	if err != nil {
-		if e, ok := errors.AsType[*ToolError](err); ok {
-			return answerResult(&abi.Result{Content: []abi.Part{{Text: e.Text}}, IsError: true})
+		e, ok := errors.AsType[*ToolError](err)
+		if !ok {
+			return failure(err), nil
 		}
-		return failure(err), nil
+		res = &abi.Result{Content: []abi.Part{{Text: e.Text}}, IsError: true}
 	}
 	if res == nil {
 		return nil, errors.New("the tool returned neither a result nor an error")
 	}
-	return answerResult(res)
+	var a answer
+	a.raw(`{"result":{"content":[`)
+	for i := range res.Content {
+		a.part(&res.Content[i])
+	}
+	a.raw(`],"fields":{`)
+	for i := range res.Fields {
+		if name := res.Fields[i].Name; name == "content" || name == "is_error" {
+			return nil, errors.New("a field may not be called " + name)
+		}
+		a.field(&res.Fields[i])
+	}
+	a.raw("}")
+	a.boolMember("is_error", res.IsError)
+	a.raw("}}")
+	return &abi.Frame{Header: a.b, Attachments: a.attachments}, nil
 }
 
-func answerResult(res *abi.Result) (*abi.Frame, error) {
-	f := &abi.Frame{}
-	attach := func(b []byte) string {
-		f.Attachments = append(f.Attachments, b)
-		return strconv.Itoa(len(f.Attachments) - 1)
-	}
-	h := []byte(`{"result":{"content":[`)
-	for i, p := range res.Content {
-		if i > 0 {
-			h = append(h, ',')
-		}
-		switch {
-		case p.Image != nil:
-			h = AppendString(append(h, `{"type":"image","mime":`...), p.MIME)
-			h = append(append(h, `,"attachment":`...), attach(p.Image)...)
-		case len(p.Text) > inlineText:
-			h = append(append(h, `{"type":"text","attachment":`...), attach(Bytes(p.Text))...)
-		default:
-			h = AppendString(append(h, `{"type":"text","text":`...), p.Text)
-		}
-		h = append(h, '}')
-	}
-	h = append(h, `],"fields":{`...)
-	for i, field := range res.Fields {
-		if field.Name == "content" || field.Name == "is_error" {
-			return nil, errors.New("a field may not be called " + field.Name)
-		}
-		if i > 0 {
-			h = append(h, ',')
-		}
-		h = append(AppendString(h, field.Name), ':')
-		switch {
-		case len(field.Value) > 0:
-			h = append(h, field.Value...)
-		case len(field.Text) > inlineText:
-			h = append(AppendString(append(h, '{'), abi.FieldAttachment), ':')
-			h = append(append(h, attach(field.Text)...), '}')
-		default:
-			h = AppendString(h, Text(field.Text))
+// attachment writes a member that names b as an attachment.
+func (a *answer) attachment(key string, b []byte) {
+	a.attachments = append(a.attachments, b)
+	a.intMember(key, len(a.attachments)-1)
+}
+
+func (a *answer) part(p *abi.Part) {
+	a.sep()
+	a.raw("{")
+	if p.Image != nil {
+		a.stringMember("type", "image")
+		a.stringMember("mime", p.MIME)
+		a.attachment("attachment", p.Image)
+	} else {
+		a.stringMember("type", "text")
+		if len(p.Text) > inlineText {
+			a.attachment("attachment", Bytes(p.Text))
+		} else {
+			a.stringMember("text", p.Text)
 		}
 	}
-	h = AppendBool(append(h, `},"is_error":`...), res.IsError)
-	f.Header = append(h, "}}"...)
-	return f, nil
+	a.raw("}")
+}
+
+func (a *answer) field(f *abi.Field) {
+	a.key(f.Name)
+	switch {
+	case len(f.Value) > 0:
+		a.raw(Text(f.Value))
+	case len(f.Text) > inlineText:
+		a.raw("{")
+		a.attachment(abi.FieldAttachment, f.Text)
+		a.raw("}")
+	default:
+		a.string(Text(f.Text))
+	}
 }
 
 // failure makes the frame for an error that is no result.
 func failure(err error) *abi.Frame {
-	var h []byte
+	var w writer
 	if e, ok := errors.AsType[*DeniedError](err); ok {
-		h = AppendString([]byte(`{"denied":{"path":`), e.Path)
-		h = AppendString(append(h, `,"why":`...), e.Why)
+		w.raw(`{"denied":{`)
+		w.stringMember("path", e.Path)
+		w.stringMember("why", e.Why)
 	} else {
-		h = AppendString([]byte(`{"raised":{"message":`), err.Error())
+		w.raw(`{"raised":{`)
+		w.stringMember("message", err.Error())
 	}
-	return &abi.Frame{Header: append(h, "}}"...)}
+	w.raw("}}")
+	return &abi.Frame{Header: w.b}
 }
 
-func answerKeys(keys []string) *abi.Frame {
-	h := []byte(`{"keys":[`)
-	for i, k := range keys {
-		if i > 0 {
-			h = append(h, ',')
-		}
-		h = AppendString(h, k)
-	}
-	return &abi.Frame{Header: append(h, "]}"...)}
+// keysAnswer makes the frame for the keys of a call.
+func keysAnswer(keys []string) *abi.Frame {
+	var w writer
+	w.raw(`{"keys":`)
+	w.strings(keys)
+	w.raw("}")
+	return &abi.Frame{Header: w.b}
 }

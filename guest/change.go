@@ -81,27 +81,26 @@ func (f Files) Apply(changes ...Change) ([]Changed, error) {
 // ApplySet changes files and state in one transaction and returns one Changed
 // for each change. Data and insertions are copied once, into the request.
 func (f Files) ApplySet(set *ChangeSet) ([]Changed, error) {
-	req := request{op: "apply"}
-	req.rest = append(req.rest, `,"changes":[`...)
+	req := newRequest(abi.ServiceFiles, "apply")
+	req.key("changes")
+	req.raw("[")
 	for i := range set.Changes {
-		if i > 0 {
-			req.rest = append(req.rest, ',')
-		}
 		req.change(&set.Changes[i])
 	}
-	req.rest = append(req.rest, ']')
+	req.raw("]")
 	if len(set.State) > 0 {
-		req.rest = append(req.rest, `,"state":[`...)
-		for i, s := range set.State {
-			if i > 0 {
-				req.rest = append(req.rest, ',')
-			}
-			req.rest = append(AppendString(append(req.rest, `{"name":`...), s.Name), `,"data":`...)
-			req.rest = append(AppendInt(req.rest, int64(req.attach(s.Data))), '}')
+		req.key("state")
+		req.raw("[")
+		for _, put := range set.State {
+			req.sep()
+			req.raw("{")
+			req.stringMember("name", put.Name)
+			req.intMember("data", req.attach(put.Data))
+			req.raw("}")
 		}
-		req.rest = append(req.rest, ']')
+		req.raw("]")
 	}
-	o, _, err := invoke(f.host, abi.ServiceFiles, &req)
+	o, _, err := invoke(f.host, abi.ServiceFiles, req)
 	if err != nil {
 		return nil, err
 	}
@@ -137,37 +136,41 @@ func blob(o Object, key string) Blob {
 
 // change appends one change to the request.
 func (r *request) change(c *Change) {
-	r.rest = AppendString(append(r.rest, `{"op":`...), c.Op)
-	r.int("path", int64(r.attach(Bytes(c.Path))))
+	r.sep()
+	r.raw("{")
+	r.stringMember("op", c.Op)
+	r.intMember("path", r.attach(Bytes(c.Path)))
 	switch c.Op {
 	case "put":
-		r.int("data", int64(r.attach(c.Data)))
+		r.intMember("data", r.attach(c.Data))
 	case "edit":
-		r.rest = append(r.rest, `,"splices":[`...)
-		for i, s := range c.Splices {
-			if i > 0 {
-				r.rest = append(r.rest, ',')
-			}
-			r.rest = AppendInt(append(r.rest, '['), int64(s.At))
-			r.rest = AppendInt(append(r.rest, ','), int64(s.Del))
-			r.rest = AppendInt(append(r.rest, ','), int64(r.attach(s.Insert)))
-			r.rest = append(r.rest, ']')
+		r.key("splices")
+		r.raw("[")
+		for _, s := range c.Splices {
+			r.sep()
+			r.raw("[")
+			r.int(s.At)
+			r.raw(",")
+			r.int(s.Del)
+			r.raw(",")
+			r.int(r.attach(s.Insert))
+			r.raw("]")
 		}
-		r.rest = append(r.rest, ']')
+		r.raw("]")
 	case "move":
-		r.int("to", int64(r.attach(Bytes(c.To))))
+		r.intMember("to", r.attach(Bytes(c.To)))
 	case "undo":
-		r.int("undo", int64(r.attach(Bytes(c.Key))))
+		r.intMember("undo", r.attach(Bytes(c.Key)))
 	}
 	if c.Expect != "" {
-		r.string("expect", c.Expect)
+		r.stringMember("expect", c.Expect)
 	}
 	if c.Max > 0 {
-		r.int("max", c.Max)
+		r.intMember("max", int(c.Max))
 	}
 	if c.History != "" && c.Op != "undo" {
-		r.int("undo", int64(r.attach(Bytes(c.History))))
-		r.bool("undo_new", c.HistoryNew)
+		r.intMember("undo", r.attach(Bytes(c.History)))
+		r.boolMember("undo_new", c.HistoryNew)
 	}
-	r.rest = append(r.rest, '}')
+	r.raw("}")
 }

@@ -22,10 +22,10 @@ type FileInfo struct {
 
 // Stat describes a file; of a link, what it leads to if follow is set.
 func (f Files) Stat(path string, follow bool) (*FileInfo, error) {
-	req := request{op: "stat"}
+	req := newRequest(abi.ServiceFiles, "stat")
 	req.attach(Bytes(path))
-	req.bool("follow", follow)
-	o, _, err := f.do(&req, path)
+	req.boolMember("follow", follow)
+	o, _, err := f.do(req, path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func (f Files) Stat(path string, follow bool) (*FileInfo, error) {
 
 // RealPath returns the path without links, "." and "..".
 func (f Files) RealPath(path string) (string, error) {
-	req := request{op: "realpath"}
+	req := newRequest(abi.ServiceFiles, "realpath")
 	req.attach(Bytes(path))
-	_, a, err := f.do(&req, path)
+	_, a, err := f.do(req, path)
 	if err != nil {
 		return "", err
 	}
@@ -66,13 +66,13 @@ func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 	if opts == nil {
 		opts = &ListOptions{}
 	}
-	req := request{op: "list"}
+	req := newRequest(abi.ServiceFiles, "list")
 	req.attach(Bytes(path))
-	req.bool("follow", opts.Follow)
+	req.boolMember("follow", opts.Follow)
 	if opts.Max > 0 {
-		req.int("max", int64(opts.Max))
+		req.intMember("max", opts.Max)
 	}
-	_, a, err := f.do(&req, path)
+	_, a, err := f.do(req, path)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +94,12 @@ type FileData struct {
 
 // Read returns the bytes of a file of at most max bytes; 0 is no limit.
 func (f Files) Read(path string, max int64) (*FileData, error) {
-	req := request{op: "read"}
+	req := newRequest(abi.ServiceFiles, "read")
 	req.attach(Bytes(path))
 	if max > 0 {
-		req.int("max", max)
+		req.intMember("max", int(max))
 	}
-	o, a, err := f.do(&req, path)
+	o, a, err := f.do(req, path)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +130,13 @@ type FileText struct {
 // ReadText returns the text of a file of at most max bytes; 0 is no limit. Text
 // is the memory the answer came in: nothing is copied.
 func (f Files) ReadText(path string, max int64) (*FileText, error) {
-	req := request{op: "read"}
+	req := newRequest(abi.ServiceFiles, "read")
 	req.attach(Bytes(path))
-	req.bool("decode", true)
+	req.boolMember("decode", true)
 	if max > 0 {
-		req.int("max", max)
+		req.intMember("max", int(max))
 	}
-	o, a, err := f.do(&req, path)
+	o, a, err := f.do(req, path)
 	if err != nil {
 		return nil, err
 	}
@@ -162,9 +162,9 @@ const NoBlob Blob = -1
 
 // Text returns the text of a blob.
 func (f Files) Text(b Blob) ([]byte, error) {
-	req := request{op: "text"}
-	req.int("blob", int64(b))
-	_, a, err := f.do(&req, "")
+	req := newRequest(abi.ServiceFiles, "text")
+	req.intMember("blob", int(b))
+	_, a, err := f.do(req, "")
 	if err != nil {
 		return nil, err
 	}

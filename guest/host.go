@@ -28,7 +28,7 @@ var errLimit = errors.New("a limit of this call is used up")
 // an object. A refusal as a whole is a *DeniedError or an error that becomes
 // "raised"; the header's own "error" is left to the caller.
 func invoke(h Host, service string, req *request) (Object, [][]byte, error) {
-	frame, err := req.frame(service)
+	frame, err := req.frame()
 	if err != nil {
 		return Object{}, nil, err
 	}
@@ -56,12 +56,21 @@ func invoke(h Host, service string, req *request) (Object, [][]byte, error) {
 	return o, f.Attachments, nil
 }
 
-// A request is a service request while it is put together: the keys of its
-// header after "service" and "op", and the attachments.
+// A request is a service request while it is put together: its header, of which
+// the closing brace is missing, and the attachments.
 type request struct {
+	writer
 	op          string
-	rest        []byte // `,"follow":true`
 	attachments [][]byte
+}
+
+// newRequest begins a request.
+func newRequest(service, op string) *request {
+	r := &request{op: op}
+	r.raw("{")
+	r.stringMember("service", service)
+	r.stringMember("op", op)
+	return r
 }
 
 // attach adds an attachment and returns its index. b must not change until the
@@ -71,25 +80,9 @@ func (r *request) attach(b []byte) int {
 	return len(r.attachments) - 1
 }
 
-func (r *request) bool(key string, v bool) {
-	if v {
-		r.rest = append(AppendString(append(r.rest, ','), key), ":true"...)
-	}
-}
-
-func (r *request) int(key string, v int64) {
-	r.rest = AppendInt(append(AppendString(append(r.rest, ','), key), ':'), v)
-}
-
-func (r *request) string(key, v string) {
-	r.rest = AppendString(append(AppendString(append(r.rest, ','), key), ':'), v)
-}
-
 // frame encodes the request; the one copy of its attachments is made here.
-func (r *request) frame(service string) ([]byte, error) {
-	h := append(make([]byte, 0, 64+len(r.rest)), `{"service":`...)
-	h = append(AppendString(h, service), `,"op":`...)
-	h = append(append(AppendString(h, r.op), r.rest...), '}')
-	f := abi.Frame{Header: h, Attachments: r.attachments}
+func (r *request) frame() ([]byte, error) {
+	r.raw("}")
+	f := abi.Frame{Header: r.b, Attachments: r.attachments}
 	return f.Append(make([]byte, 0, f.Size()))
 }

@@ -48,35 +48,32 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// AppendInt appends n to dst as a JSON number.
-func AppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
-
-// AppendBool appends true or false to dst.
-func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
-
 // StringField returns a field whose value is a text; short ones travel in the
 // header, long ones as an attachment.
 func StringField(name, text string) abi.Field { return abi.Field{Name: name, Text: Bytes(text)} }
 
 // BoolField returns a field whose value is true or false.
 func BoolField(name string, b bool) abi.Field {
-	return abi.Field{Name: name, Value: AppendBool(nil, b)}
+	return abi.Field{Name: name, Value: strconv.AppendBool(nil, b)}
 }
 
 // IntField returns a field whose value is a number.
 func IntField(name string, n int64) abi.Field {
-	return abi.Field{Name: name, Value: AppendInt(nil, n)}
+	return abi.Field{Name: name, Value: strconv.AppendInt(nil, n, 10)}
 }
 
 // NullField returns a field whose value is null.
 func NullField(name string) abi.Field { return abi.Field{Name: name, Value: abi.JSON("null")} }
 
-// BlobField returns a field whose value is a text that the files service keeps, so
-// that it need not pass through the plugin; null for NoBlob.
+// BlobField returns a field whose value is a text that the files service keeps,
+// so that it need not pass through the plugin; null for NoBlob.
 func BlobField(name string, b Blob) abi.Field {
 	if b == NoBlob {
 		return NullField(name)
 	}
-	v := append(AppendString([]byte{'{'}, abi.FieldBlob), ':')
-	return abi.Field{Name: name, Value: append(AppendInt(v, int64(b)), '}')}
+	var w writer
+	w.raw("{")
+	w.intMember(abi.FieldBlob, int(b))
+	w.raw("}")
+	return abi.Field{Name: name, Value: w.b}
 }

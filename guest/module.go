@@ -63,13 +63,15 @@ func (m *Module) tool(name string) *Tool {
 // Describe answers oh_describe, or returns an error for a SpecJSON that is no
 // JSON or names another tool.
 func (m *Module) Describe() (*abi.Frame, error) {
-	h := append(AppendString([]byte(`{"abi":`), abi.Version), `,"tools":[`...)
-	for i, t := range m.tools {
-		if i > 0 {
-			h = append(h, ',')
-		}
+	var w writer
+	w.raw("{")
+	w.stringMember("abi", abi.Version)
+	w.key("tools")
+	w.raw("[")
+	for _, t := range m.tools {
+		w.sep()
 		if t.SpecJSON == "" {
-			h = appendSpec(h, &t.Spec)
+			w.spec(&t.Spec)
 			continue
 		}
 		v, err := Parse(Bytes(t.SpecJSON))
@@ -80,9 +82,10 @@ func (m *Module) Describe() (*abi.Frame, error) {
 		if name, _ := o.Str("name"); name != t.Spec.Name {
 			return nil, errors.New("guest: spec of " + t.Spec.Name + ": it is for a tool called " + name)
 		}
-		h = append(h, v.Raw()...)
+		w.raw(v.Raw())
 	}
-	return &abi.Frame{Header: append(h, "]}"...)}, nil
+	w.raw("]}")
+	return &abi.Frame{Header: w.b}, nil
 }
 
 // Serve answers one input of oh_call: it runs the tool that the input names, or
@@ -113,7 +116,7 @@ func (m *Module) Serve(input []byte, h Host) (*abi.Frame, error) {
 	switch op, _ := header.Str("op"); op {
 	case abi.OpCall:
 		res, err := t.Call(c)
-		return answer(res, err)
+		return newAnswer(res, err)
 	case abi.OpKeys:
 		var keys []string
 		if t.Keys != nil {
@@ -121,7 +124,7 @@ func (m *Module) Serve(input []byte, h Host) (*abi.Frame, error) {
 				return failure(err), nil
 			}
 		}
-		return answerKeys(keys), nil
+		return keysAnswer(keys), nil
 	default:
 		return nil, errors.New("operation " + op + " is not known")
 	}

@@ -2,58 +2,52 @@ package guest
 
 import "github.com/ohhost/ohhost/abi"
 
-// appendSpec appends the JSON of s, as abi.Spec's tags have it.
-func appendSpec(dst []byte, s *abi.Spec) []byte {
-	dst = AppendString(append(dst, `{"name":`...), s.Name)
-	if s.Title != "" {
-		dst = AppendString(append(dst, `,"title":`...), s.Title)
-	}
-	dst = AppendString(append(dst, `,"description":`...), s.Description)
-	dst = appendSchema(dst, "inputSchema", s.InputSchema)
+// spec writes the JSON of s, as abi.Spec's tags have it. A missing input schema
+// is that of an object.
+func (w *writer) spec(s *abi.Spec) {
+	w.raw("{")
+	w.stringMember("name", s.Name)
+	w.optional("title", s.Title)
+	w.stringMember("description", s.Description)
 	if len(s.InputSchema) == 0 {
-		dst = append(dst, `,"inputSchema":{"type":"object"}`...)
+		w.schema("inputSchema", abi.JSON(`{"type":"object"}`))
 	}
-	dst = appendSchema(dst, "closedSchema", s.Closed)
-	dst = appendSchema(dst, "outputSchema", s.OutputSchema)
-	dst = append(dst, `,"annotations":{`...)
-	if s.Annotations.Title != "" {
-		dst = append(AppendString(append(dst, `"title":`...), s.Annotations.Title), ',')
-	}
-	dst = AppendBool(append(dst, `"readOnlyHint":`...), s.Annotations.ReadOnly)
-	dst = AppendBool(append(dst, `,"destructiveHint":`...), s.Annotations.Destructive)
-	dst = AppendBool(append(dst, `,"idempotentHint":`...), s.Annotations.Idempotent)
-	dst = AppendBool(append(dst, `,"openWorldHint":`...), s.Annotations.OpenWorld)
-	dst = append(dst, `},"needs":{`...)
-	comma := false
-	if s.Needs.Files != "" {
-		dst, comma = AppendString(append(dst, `"files":`...), string(s.Needs.Files)), true
-	}
+	w.schema("inputSchema", s.InputSchema)
+	w.schema("closedSchema", s.Closed)
+	w.schema("outputSchema", s.OutputSchema)
+
+	w.key("annotations")
+	w.raw("{")
+	w.optional("title", s.Annotations.Title)
+	w.boolMember("readOnlyHint", s.Annotations.ReadOnly)
+	w.boolMember("destructiveHint", s.Annotations.Destructive)
+	w.boolMember("idempotentHint", s.Annotations.Idempotent)
+	w.boolMember("openWorldHint", s.Annotations.OpenWorld)
+	w.raw("}")
+
+	w.key("needs")
+	w.raw("{")
+	w.optional("files", string(s.Needs.Files))
 	if s.Needs.State {
-		if comma {
-			dst = append(dst, ',')
-		}
-		dst, comma = append(dst, `"state":true`...), true
+		w.boolMember("state", true)
 	}
 	if len(s.Needs.Services) > 0 {
-		if comma {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `"services":[`...)
-		for i, name := range s.Needs.Services {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = AppendString(dst, name)
-		}
-		dst = append(dst, ']')
+		w.key("services")
+		w.strings(s.Needs.Services)
 	}
-	return append(dst, "}}"...)
+	w.raw("}}")
 }
 
-func appendSchema(dst []byte, key string, schema abi.JSON) []byte {
-	if len(schema) == 0 {
-		return dst
+// optional writes a member that is left out when it is empty.
+func (w *writer) optional(key, v string) {
+	if v != "" {
+		w.stringMember(key, v)
 	}
-	dst = append(AppendString(append(dst, ','), key), ':')
-	return append(dst, schema...)
+}
+
+func (w *writer) schema(key string, v abi.JSON) {
+	if len(v) > 0 {
+		w.key(key)
+		w.raw(Text(v))
+	}
 }

@@ -9,9 +9,9 @@ type State struct{ host Host }
 
 // Get returns a value, or false where there is none.
 func (s State) Get(name string) (data []byte, found bool, err error) {
-	req := request{op: "get"}
-	req.string("name", name)
-	o, a, err := s.do(&req, name)
+	req := newRequest(abi.ServiceState, "get")
+	req.stringMember("name", name)
+	o, a, err := s.do(req, name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -23,24 +23,24 @@ func (s State) Get(name string) (data []byte, found bool, err error) {
 
 // Put stores a value.
 func (s State) Put(name string, data []byte) error {
-	req := request{op: "put"}
+	req := newRequest(abi.ServiceState, "put")
 	req.attach(data)
-	req.string("name", name)
-	_, _, err := s.do(&req, name)
+	req.stringMember("name", name)
+	_, _, err := s.do(req, name)
 	return err
 }
 
 // Delete removes a value.
 func (s State) Delete(name string) error {
-	req := request{op: "delete"}
-	req.string("name", name)
-	_, _, err := s.do(&req, name)
+	req := newRequest(abi.ServiceState, "delete")
+	req.stringMember("name", name)
+	_, _, err := s.do(req, name)
 	return err
 }
 
 // List returns the names of all values.
 func (s State) List() ([]string, error) {
-	o, _, err := s.do(&request{op: "list"}, "")
+	o, _, err := s.do(newRequest(abi.ServiceState, "list"), "")
 	if err != nil {
 		return nil, err
 	}

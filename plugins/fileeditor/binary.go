@@ -2,17 +2,11 @@ package main
 
 import (
 	"bytes"
-	_ "embed" // for the list of extensions
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ohhost/ohhost/guest"
 )
-
-// binaryExtensions are the reference's: words, after lines of comment.
-//
-//go:embed binary-extensions.txt
-var binaryExtensions string
 
 // isBinary reports whether a file is no text for this tool: it is suspected by
 // its name or its first bytes, and the whole does not read as clean text. A file
@@ -24,20 +18,7 @@ func isBinary(path string, t *guest.FileText) bool {
 
 func hasBinaryExtension(path string) bool {
 	ext := strings.TrimPrefix(suffix(path), ".")
-	if ext == "" {
-		return false
-	}
-	for line := range strings.Lines(binaryExtensions) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		for word := range strings.FieldsSeq(line) {
-			if word == ext {
-				return true
-			}
-		}
-	}
-	return false
+	return ext != "" && strings.Contains(binaryExtensions, " "+ext+" ")
 }
 
 // signatures begin files of kinds that are never text.

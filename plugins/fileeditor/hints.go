@@ -81,10 +81,10 @@ func blanked(text []byte) []byte {
 	return append(b, text[start:]...)
 }
 
-// codePoint prints a character as U+00A0.
+// codePoint prints a white-space character as U+00A0; all have four digits.
 func codePoint(r rune) string {
-	hex := strings.ToUpper(strconv.FormatInt(int64(r), 16))
-	return "U+" + "0000"[:max(0, 4-len(hex))] + hex
+	const hex = "0123456789ABCDEF"
+	return "U+" + string([]byte{hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15]})
 }
 
 // hasGutter reports whether every line begins as `cat -n` prints it: blanks, a

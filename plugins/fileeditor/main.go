@@ -8,16 +8,11 @@
 package main
 
 import (
-	_ "embed" // for the generated specification
-
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/guest"
 )
 
 //go:generate go run ./gen
-
-//go:embed spec.json
-var specJSON string
 
 const toolName = "file_editor"
 

@@ -43,7 +43,13 @@ func suffix(path string) string {
 	if i <= 0 || i == len(name)-1 {
 		return ""
 	}
-	return strings.ToLower(name[i:])
+	ext := []byte(name[i:])
+	for i, c := range ext { // only ASCII letters matter; unicode's tables are large
+		if c >= 'A' && c <= 'Z' {
+			ext[i] = c + 'a' - 'A'
+		}
+	}
+	return string(ext)
 }
 
 // isAbsolute judges as os.path.isabs does after strip and expanduser, where a
