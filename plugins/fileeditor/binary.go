@@ -18,7 +18,7 @@ func isBinary(path string, t *guest.FileText) bool {
 
 func hasBinaryExtension(path string) bool {
 	ext := strings.TrimPrefix(suffix(path), ".")
-	return ext != "" && strings.Contains(binaryExtensions, " "+ext+" ")
+	return ext != "" && !strings.Contains(ext, " ") && strings.Contains(binaryExtensions, " "+ext+" ")
 }
 
 // signatures begin files of kinds that are never text.
