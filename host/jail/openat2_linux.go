@@ -1,0 +1,148 @@
+package jail
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ohhost/ohhost/abi"
+)
+
+const (
+	// beneath is how every name is resolved: below the handle, no link of any
+	// kind. Following links is the walk's business.
+	beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
+
+	lookFlags = unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	readFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
+
+	// raceTries bounds how often EAGAIN is answered by asking again: the kernel
+	// gives it when a rename anywhere raced with "..", and for leases.
+	raceTries = 128
+)
+
+func openat2(dir int, path string, flags, resolve uint64) (fd int, err error) {
+	how := unix.OpenHow{Flags: flags, Resolve: resolve}
+	for range raceTries {
+		err = again(func() error {
+			fd, err = unix.Openat2(dir, path, &how)
+			return err
+		})
+		if err != unix.EAGAIN {
+			break
+		}
+	}
+	return fd, err
+}
+
+// haveOpenat2 reports why openat2 cannot be used here: an old kernel, or a
+// seccomp filter.
+func haveOpenat2() error {
+	fd, err := openat2(unix.AT_FDCWD, "/", lookFlags|unix.O_DIRECTORY, unix.RESOLVE_NO_SYMLINKS)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err
+}
+
+// A pathPlace is a place by openat2: an O_PATH handle.
+type pathPlace struct {
+	fd  int
+	dev uint64
+}
+
+func openPathPlace(path string) (place, error) {
+	fd, err := openat2(unix.AT_FDCWD, path, lookFlags|unix.O_DIRECTORY, unix.RESOLVE_NO_SYMLINKS)
+	if err != nil {
+		return nil, err
+	}
+	i, err := fstat(fd)
+	if err == nil && kernelFS(fd) {
+		err = errRefused
+	}
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return &pathPlace{fd, i.dev}, nil
+}
+
+// at opens a path below the place to look at it. An error leaves nothing open.
+func (p *pathPlace) at(rel string, flags uint64) (int, info, error) {
+	fd, err := openat2(p.fd, rel, flags, beneath)
+	switch err {
+	case nil:
+	case unix.EXDEV:
+		return -1, info{}, errMoved
+	case unix.ENXIO, unix.ENODEV:
+		return -1, info{}, ErrNotRegular // a socket, or a device without a driver
+	default:
+		return -1, info{}, err
+	}
+	i, err := fstat(fd)
+	if err == nil && i.typ != abi.TypeLink {
+		err = admit(fd, &i, p.dev)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, info{}, err
+	}
+	return fd, i, nil
+}
+
+func (p *pathPlace) step(name string, enter bool) (found, error) {
+	fd, i, err := p.at(name, lookFlags)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{info: i}
+	switch {
+	case i.typ == abi.TypeDir && enter:
+		f.sub = &pathPlace{fd, i.dev}
+		return f, nil
+	case i.typ == abi.TypeLink:
+		f.link, err = readlinkat(fd, "")
+	}
+	unix.Close(fd)
+	return f, err
+}
+
+func (p *pathPlace) open(name string) (*os.File, info, error) {
+	f, i, err := p.reach(name)
+	if err == unix.ELOOP {
+		err = errMoved
+	}
+	return f, i, err
+}
+
+func (p *pathPlace) reach(rel string) (*os.File, info, error) {
+	fd, i, err := p.at(rel, readFlags)
+	if err != nil {
+		return nil, info{}, err
+	}
+	if i.typ != abi.TypeFile && i.typ != abi.TypeDir {
+		unix.Close(fd)
+		return nil, info{}, ErrNotRegular
+	}
+	return os.NewFile(uintptr(fd), rel), i, nil
+}
+
+func (p *pathPlace) look(rel string) (info, error) {
+	fd, i, err := p.at(rel, lookFlags)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return i, err
+}
+
+func (p *pathPlace) below(rel string) (place, error) {
+	fd, i, err := p.at(rel, lookFlags|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	return &pathPlace{fd, i.dev}, nil
+}
+
+func (p *pathPlace) stat() (info, error) { return fstat(p.fd) }
+
+func (p *pathPlace) close() { unix.Close(p.fd) }
