@@ -41,7 +41,8 @@ func Decode(raw []byte) (*Doc, error) {
 	if utf8.Valid(raw) {
 		return newDoc(raw, 0, utf8Codec, raw), nil
 	}
-	if multi, stray := countUTF8(raw); stray < multi {
+	multi, stray := countUTF8(raw)
+	if stray < multi {
 		full, _ := replaceStray(raw)
 		d := newDoc(raw, 0, utf8Codec, full)
 		d.Stray = stray
@@ -53,9 +54,10 @@ func Decode(raw []byte) (*Doc, error) {
 	if c, full := detect(raw); c != nil {
 		return newDoc(raw, 0, c, full), nil
 	}
-	full, _ := windows1252.decode(raw)
+	full, stray := windows1252.decode(raw)
 	d := newDoc(raw, 0, windows1252, full)
-	d.Certain = western(raw)
+	d.Stray = stray
+	d.Certain = multi == 0 && western(raw) // no "Ã©": that is UTF-8 beside something else
 	return d, nil
 }
 

@@ -2,6 +2,8 @@ package text
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wlynxg/chardet"
 )
@@ -16,19 +18,68 @@ const (
 // decodes it; nil where no guess is confident. The detector looks at a part and
 // at how likely it is, so a guess counts only if all of raw is text in that
 // encoding: code pages of Chinese, Japanese and Korean are easily taken for one
-// another (FE-07).
-func detect(raw []byte) (*codec, []byte) {
+// another (FE-07). Of several the one with the fewest odd letters wins, then the
+// likeliest.
+func detect(raw []byte) (best *codec, text []byte) {
+	least := 0
 	for _, guess := range chardet.DetectAll(sample(raw)) {
 		if guess.Confidence <= confident {
 			break
 		}
 		for _, c := range detected[guess.Charset] {
-			if full, ok := c.strict(raw); ok {
-				return c, full
+			full, ok := c.strict(raw)
+			if !ok {
+				continue
+			}
+			letters, odd := 0, 0
+			if !c.many {
+				letters, odd = oddLetters(full)
+			}
+			if 20*odd <= letters && (best == nil || odd < least) {
+				best, text, least = c, full, odd
 			}
 		}
 	}
-	return nil, nil
+	return best, text
+}
+
+// oddLetters counts the letters of full beyond ASCII, and those of them that are
+// a capital behind a small one or beside a sign, such as a currency's. Code pages
+// that agree on most letters show so when one is taken for the other: in
+// windows-1251 read as x-mac-cyrillic every я is a currency sign.
+func oddLetters(full []byte) (letters, odd int) {
+	const (
+		other = iota
+		letter
+		small
+		sign
+	)
+	last := other
+	for len(full) > 0 {
+		r, n := utf8.DecodeRune(full)
+		full = full[n:]
+		switch {
+		case r < utf8.RuneSelf:
+			last = other
+		case unicode.In(r, unicode.L, unicode.M):
+			letters++
+			if last == sign || last == small && unicode.IsUpper(r) {
+				odd++
+			}
+			last = letter
+			if unicode.IsLower(r) {
+				last = small
+			}
+		case unicode.Is(unicode.S, r):
+			if last == letter || last == small {
+				odd++
+			}
+			last = sign
+		default:
+			last = other
+		}
+	}
+	return letters, odd
 }
 
 // sample returns those lines at the head of raw that are not ASCII: all that

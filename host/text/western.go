@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -45,6 +46,7 @@ var western1252 = func() (table [256]uint16) {
 			table[c] = alphabetBits
 		case c < 0x80:
 			table[c] = symbol | joining
+		case r == utf8.RuneError: // windows-1252 has no such character
 		case strings.ContainsRune("‚„¡¿", r):
 			table[c] = symbol | opening
 		case strings.ContainsRune("¢£¤¥¦¨¬¯±²³´¸¹¼½¾×÷", r):
