@@ -32,16 +32,19 @@ func NewModule(tools ...Tool) (*Module, error) {
 	return m, nil
 }
 
-// registered are the tools of this plugin; written by init only.
+// registered is this plugin's Module; written by init functions only.
 var registered *Module
 
-// Register makes tools the plugin's. A plugin calls it once, from an init; a
-// mistake in the tools panics there.
+// Register adds tools to the plugin's. It is called from init functions; a
+// mistake in the tools (see NewModule) panics there.
 func Register(tools ...Tool) {
+	var all []Tool
 	if registered != nil {
-		panic("guest: Register is called twice; give it all tools at once")
+		for _, t := range registered.tools {
+			all = append(all, *t)
+		}
 	}
-	m, err := NewModule(tools...)
+	m, err := NewModule(append(all, tools...)...)
 	if err != nil {
 		panic(err.Error())
 	}

@@ -179,6 +179,18 @@ func TestNewModule(t *testing.T) {
 	}
 }
 
+// TestRegister is the only test that may touch the plugin's own Module.
+func TestRegister(t *testing.T) {
+	require.Nil(t, Registered())
+	Register(Tool{Spec: abi.Spec{Name: "a"}, Call: echo})
+	Register(Tool{Spec: abi.Spec{Name: "b"}, Call: echo})
+	require.Equal(t, "a", Registered().tool("a").Spec.Name)
+	require.Equal(t, "b", Registered().tool("b").Spec.Name)
+	require.PanicsWithValue(t, "guest: tool a is registered twice", func() {
+		Register(Tool{Spec: abi.Spec{Name: "a"}, Call: echo})
+	})
+}
+
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	full := abi.Spec{

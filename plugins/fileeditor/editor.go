@@ -90,8 +90,9 @@ func (e *editor) edited(text string, c *guest.Changed) *abi.Result {
 	}
 }
 
-// readText reads the file and checks it, in the order of spec/tools.md: size,
-// kind, binary, encoding. undecodable makes the text for the last.
+// readText reads the file and makes the checks of spec/tools.md, "File checks".
+// undecodable makes the text for a file that is no text in any encoding: a view
+// and an edit have one each.
 func (e *editor) readText(undecodable func(path, reason string) string) (*guest.FileText, error) {
 	t, err := e.files.ReadText(e.path, maxSize)
 	if err != nil {
@@ -106,22 +107,16 @@ func (e *editor) readText(undecodable func(path, reason string) string) (*guest.
 	return t, nil
 }
 
-// apply makes one change of the file, no larger than allowed and only if the
-// file still is what t says.
-func (e *editor) apply(c guest.Change, digest string) (*guest.Changed, error) {
-	c.Expect = digest
+// edit applies one splice to what was read, if the file still is that and stays
+// small enough, and keeps the bytes from before on the history.
+func (e *editor) edit(t *guest.FileText, s guest.Splice) (*guest.Changed, error) {
+	c := guest.Edit(e.path, s)
+	c.Expect, c.Max, c.History = t.Digest, maxSize, e.path
 	changed, err := e.files.Apply(c)
 	if err != nil {
 		return nil, e.fileError(err, ranIntoWrite)
 	}
 	return &changed[0], nil
-}
-
-// edit applies one splice and keeps the text from before on the history.
-func (e *editor) edit(t *guest.FileText, s guest.Splice) (*guest.Changed, error) {
-	c := guest.Edit(e.path, s)
-	c.Max, c.History = maxSize, e.path
-	return e.apply(c, t.Digest)
 }
 
 // fileError turns what the files service refused into the text for the model;

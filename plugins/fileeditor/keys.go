@@ -21,13 +21,12 @@ func keys(c *guest.Call) ([]string, error) {
 		if err == nil {
 			return []string{"file:" + strings.TrimSuffix(real, "/") + tail}, nil
 		}
-		_, refused := errors.AsType[*guest.FileError](err)
-		i := strings.LastIndexByte(head, '/')
-		if !refused || strings.Trim(head[:i+1], "/") == "" && strings.Trim(head, "/") == "" {
+		if _, ok := errors.AsType[*guest.FileError](err); !ok || strings.Trim(head, "/") == "" {
 			return []string{"file:" + e.path}, nil
 		}
-		head, tail = strings.TrimRight(head[:i], "/"), head[i:]+tail
-		if head == "" {
+		i := strings.LastIndexByte(head, '/')
+		head, tail = head[:i], head[i:]+tail
+		if strings.Trim(head, "/") == "" {
 			head = "/"
 		}
 	}

@@ -66,3 +66,30 @@ func TestSnippet(t *testing.T) {
 		require.Equal(t, tt.want, string(snippet(text, &tt.splice, tt.first, tt.last)), tt.name)
 	}
 }
+
+// FuzzSnippet compares with the plain way: apply the splice, read the lines.
+func FuzzSnippet(f *testing.F) {
+	f.Add("1\n2\n3\n4", "x\ry\n", uint(2), uint(1), uint(1), uint(3))
+	f.Add("", "x", uint(0), uint(0), uint(1), uint(9))
+	f.Add("a\n\n\nb\n", "\r", uint(3), uint(1), uint(2), uint(2))
+	f.Fuzz(func(t *testing.T, text, insert string, at, del, back, more uint) {
+		text = strings.ReplaceAll(text, "\r", "")
+		at %= uint(len(text)) + 1
+		del %= uint(len(text)) - at + 1
+		line := 1 + strings.Count(text[:at], "\n")
+		first := max(1, line-int(back%9))
+		last := line + int(more%9)
+
+		edited := text[:at] + insert + text[at+del:]
+		edited = strings.ReplaceAll(strings.ReplaceAll(edited, "\r\n", "\n"), "\r", "\n")
+		lines := strings.SplitAfter(edited, "\n")
+		want := ""
+		for n, l := range lines {
+			if n+1 >= first && n+1 <= last {
+				want += l
+			}
+		}
+		splice := guest.Splice{At: int(at), Del: int(del), Insert: []byte(insert)}
+		require.Equal(t, want, string(snippet([]byte(text), &splice, first, last)))
+	})
+}
