@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/tool"
+)
+
+// An answer is how a call ended, in JSON (architecture, "One call").
+type answer struct {
+	id     []byte // JSON; nil leaves it out
+	result *abi.Result
+	diff   *diff // nil leaves it out
+	err    error
+}
+
+// write writes the answer as one line. A result that cannot be shown becomes a
+// fault; an error is the writer's.
+func (ans *answer) write(out io.Writer) error {
+	w := bufio.NewWriterSize(out, 64<<10)
+	w.WriteByte('{')
+	if ans.id != nil {
+		w.WriteString(`"id":`)
+		w.Write(ans.id)
+		w.WriteByte(',')
+	}
+	err := ans.err
+	if err == nil {
+		// Only a result that cannot be shown fails before it is written to.
+		obs := &prefixed{w: w, prefix: `"observation":`}
+		if err = tool.WriteObservation(obs, ans.result); obs.prefix == "" {
+			err = nil // the writer's errors come back from Flush
+		}
+	}
+	if err != nil {
+		w.WriteString(`"error":{"kind":`)
+		w.Write(quoted(kind(err)))
+		w.WriteString(`,"message":`)
+		w.Write(quoted(err.Error()))
+		w.WriteByte('}')
+	}
+	if ans.diff != nil {
+		w.WriteString(`,"diff":`)
+		w.Write(quoted(ans.diff.String()))
+	}
+	w.WriteString("}\n")
+	return w.Flush()
+}
+
+// A badRequestError is a line of a batch that is no call.
+type badRequestError struct{ error }
+
+func kind(err error) string {
+	var bad badRequestError
+	if errors.As(err, &bad) {
+		return tool.KindBadRequest
+	}
+	return tool.Kind(err)
+}
+
+// prefixed writes something before the first bytes.
+type prefixed struct {
+	w      io.Writer
+	prefix string
+}
+
+// Write implements io.Writer.
+func (p *prefixed) Write(b []byte) (int, error) {
+	if p.prefix != "" {
+		if _, err := io.WriteString(p.w, p.prefix); err != nil {
+			return 0, err
+		}
+		p.prefix = ""
+	}
+	return p.w.Write(b)
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always can be encoded
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ohhost/ohhost/tool"
+)
+
+// An app is the command line with all that it touches, so that tests can hand
+// it something else.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+
+	outTerm, errTerm term // what out and err are
+
+	// open brings the tools.
+	open func(ctx context.Context, o *openOptions) (*tool.Registry, error)
+}
+
+// run executes the command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	return a.finish(ctx, root.ExecuteContext(ctx))
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ohhost",
+		Short: "Run the tools of coding agents, confined to granted files",
+		Long: `ohhost runs the tools of coding agents (file editing, search, patches) as
+WebAssembly plugins that can touch nothing but the files you grant.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          group,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &usageError{err: err, hint: "see " + c.CommandPath() + " --help"}
+	})
+	root.AddCommand(a.callCommand(), a.toolsCommand(), a.pluginCommand(), a.versionCommand())
+	return root
+}
+
+// group is what a command does that only holds others.
+func group(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("see "+c.CommandPath()+" --help", "unknown command %q for %s", args[0], c.CommandPath())
+	}
+	return c.Help()
+}
+
+// positional makes a usage error of what a check of positional arguments says.
+func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return &usageError{err: err, hint: "see " + c.CommandPath() + " --help"}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/pflag"
+
+	"github.com/ohhost/ohhost/tool"
+)
+
+// An openOptions says which tools to bring.
+type openOptions struct {
+	plugins  []string // module files
+	log      hclog.Logger
+	progress func(text string) // may be nil
+}
+
+// A loadFlags holds the flags of all commands that bring tools.
+type loadFlags struct {
+	plugins []string
+	verbose bool
+}
+
+func (l *loadFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&l.plugins, "plugin", nil, "also load the module `FILE.wasm`; its tools replace ours of the same name")
+	f.BoolVarP(&l.verbose, "verbose", "v", false, "log what happens, and all that is known of a fault")
+}
+
+// openTools brings the tools, each wrapped as every call needs it: logged, its
+// arguments checked, cut off after the timeout (0: never).
+func (a *app) openTools(ctx context.Context, l *loadFlags, timeout time.Duration) (*tool.Registry, error) {
+	o := &openOptions{plugins: l.plugins, log: newLogger(a.err, l.verbose)}
+	if a.errTerm.is {
+		o.progress = a.progress
+	}
+	reg, err := a.open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	reg.Use(logCalls(o.log), tool.Validate, tool.Timeout(timeout))
+	return reg, nil
+}
+
+// progress tells a waiting user what takes so long.
+func (a *app) progress(text string) { fmt.Fprintln(a.err, cleanLine(text)) }
+
+// closeTools gives what still runs a moment.
+func closeTools(ctx context.Context, reg *tool.Registry, err *error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if failed := reg.Close(ctx); failed != nil {
+		*err = errors.Join(*err, failed)
+	}
+}
+
+func newLogger(w io.Writer, verbose bool) hclog.Logger {
+	level := hclog.Warn
+	if verbose {
+		level = hclog.Debug
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: "ohhost", Level: level, Output: w})
+}

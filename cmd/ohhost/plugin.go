@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ohhost/ohhost/host"
+)
+
+func (a *app) pluginCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plugin",
+		Short: "Look at plugins",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  group,
+	}
+	c.AddCommand(a.inspectCommand())
+	return c
+}
+
+func (a *app) inspectCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "inspect FILE.wasm",
+		Short: "Show what a module is, imports and offers",
+		Long: `Show what a module is, imports and offers. It is compiled and asked for its
+tools, without any files, services or cache; one that the host would refuse is
+refused here with the reason.`,
+		Args: positional(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			wasm, err := readModule(args[0])
+			if err != nil {
+				return err
+			}
+			info, err := host.Inspect(c.Context(), wasm)
+			if err != nil {
+				return &usageError{err: fmt.Errorf("%s: %w", args[0], err)}
+			}
+			if asJSON {
+				return a.printInspectionJSON(info)
+			}
+			return a.printInspection(info)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) printInspectionJSON(info *host.Inspection) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(map[string]any{
+		"size": info.Size, "sha256": info.SHA256, "imports": info.Imports, "exports": info.Exports, "tools": info.Tools,
+	})
+}
+
+func (a *app) printInspection(info *host.Inspection) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "size     %d bytes\nsha256   %s\n", info.Size, info.SHA256)
+	fmt.Fprintf(&b, "imports  %s\n", list(info.Imports))
+	fmt.Fprintf(&b, "exports  %s\n", list(info.Exports))
+	for _, s := range info.Tools {
+		fmt.Fprintf(&b, "tool     %s (%s)\n", cleanLine(s.Name), needs(&s.Needs))
+	}
+	_, err := a.out.Write([]byte(b.String()))
+	return err
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return cleanLine(strings.Join(names, " "))
+}

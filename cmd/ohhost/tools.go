@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ohhost/ohhost/abi"
+)
+
+func (a *app) toolsCommand() *cobra.Command {
+	var (
+		load   loadFlags
+		grants grantFlags
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "tools",
+		Short: "List the tools",
+		Long: `List the tools: what each may ask for, and what it does. With --json, as an MCP
+client sees them: name, title, description, inputSchema, outputSchema,
+annotations. Nothing is compiled for it.`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			workspace, err := grants.workspace()
+			if err != nil {
+				return err
+			}
+			reg, err := a.openTools(c.Context(), &load, 0)
+			if err != nil {
+				return err
+			}
+			defer closeTools(c.Context(), reg, &err)
+			if asJSON {
+				return a.printToolsJSON(reg.Specs(), workspace)
+			}
+			return a.printTools(reg.Specs())
+		},
+	}
+	load.add(c.Flags())
+	c.Flags().StringVarP(&grants.dir, "directory", "C", "", "the workspace `DIR` that descriptions name (default: the current directory)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// listedTool is a tool in MCP's words.
+type listedTool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  abi.JSON        `json:"inputSchema"`
+	OutputSchema *abi.JSON       `json:"outputSchema,omitempty"`
+	Annotations  abi.Annotations `json:"annotations"`
+}
+
+func (a *app) printToolsJSON(specs []*abi.Spec, workspace string) error {
+	list := make([]listedTool, len(specs))
+	for i, s := range specs {
+		list[i] = listedTool{
+			Name: s.Name, Title: s.Title,
+			Description: strings.ReplaceAll(s.Description, abi.CWDPlaceholder, workspace),
+			InputSchema: s.InputSchema, Annotations: s.Annotations,
+		}
+		if list[i].Title == "" {
+			list[i].Title = s.Name
+		}
+		if len(s.InputSchema) == 0 {
+			list[i].InputSchema = abi.JSON(`{"type":"object"}`)
+		}
+		if len(s.OutputSchema) > 0 {
+			list[i].OutputSchema = &s.OutputSchema
+		}
+	}
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(list)
+}
+
+func (a *app) printTools(specs []*abi.Spec) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, s := range specs {
+		first, _, _ := strings.Cut(strings.TrimSpace(s.Description), "\n")
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, needs(&s.Needs), strings.ReplaceAll(cleanLine(first), "\t", " "))
+	}
+	return w.Flush()
+}
+
+// needs says in words what a tool may ask for.
+func needs(n *abi.Needs) string {
+	var words []string
+	switch n.Files {
+	case abi.FilesRead:
+		words = append(words, "reads files")
+	case abi.FilesWrite:
+		words = append(words, "changes files")
+	}
+	if n.State {
+		words = append(words, "keeps state")
+	}
+	for _, s := range n.Services {
+		words = append(words, cleanLine(s))
+	}
+	if len(words) == 0 {
+		return "needs nothing"
+	}
+	return strings.Join(words, ", ")
+}
