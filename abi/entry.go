@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"encoding/binary"
 	"errors"
 )
 
@@ -15,10 +14,10 @@ const entryFixed = 24
 func AppendEntry(dst []byte, e *Entry) []byte {
 	name := e.Name[:min(len(e.Name), 1<<16-1)]
 	dst = append(dst, e.Type, e.Target)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(name)))
-	dst = binary.LittleEndian.AppendUint32(dst, e.Mode)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.Size))
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.MTime))
+	dst = appendU16(dst, uint16(len(name)))
+	dst = appendU32(dst, e.Mode)
+	dst = appendU64(dst, uint64(e.Size))
+	dst = appendU64(dst, uint64(e.MTime))
 	return append(dst, name...)
 }
 
@@ -29,15 +28,15 @@ func DecodeEntries(b []byte) ([]Entry, error) {
 		if len(b) < entryFixed {
 			return nil, ErrEntry
 		}
-		n := int(binary.LittleEndian.Uint16(b[2:]))
+		n := int(u16(b[2:]))
 		if len(b) < entryFixed+n || b[0] > TypeOther || b[1] > TypeOther {
 			return nil, ErrEntry
 		}
 		es = append(es, Entry{
 			Type: b[0], Target: b[1],
-			Mode:  binary.LittleEndian.Uint32(b[4:]),
-			Size:  int64(binary.LittleEndian.Uint64(b[8:])),
-			MTime: int64(binary.LittleEndian.Uint64(b[16:])),
+			Mode:  u32(b[4:]),
+			Size:  int64(u64(b[8:])),
+			MTime: int64(u64(b[16:])),
 			Name:  string(b[entryFixed : entryFixed+n]),
 		})
 		b = b[entryFixed+n:]

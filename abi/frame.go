@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"encoding/binary"
 	"errors"
 )
 
@@ -74,10 +73,10 @@ func (f *Frame) Prefix() ([]byte, error) {
 		return nil, ErrFrameSize
 	}
 	b := make([]byte, 0, 8+4*len(f.Attachments)+len(f.Header))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Header)))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Attachments)))
+	b = appendU32(b, uint32(len(f.Header)))
+	b = appendU32(b, uint32(len(f.Attachments)))
 	for _, a := range f.Attachments {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(a)))
+		b = appendU32(b, uint32(len(a)))
 	}
 	return append(b, f.Header...), nil
 }
@@ -92,8 +91,8 @@ func DecodeFrame(b []byte) (*Frame, error) {
 	if len(b) < 8 {
 		return nil, ErrFrameShort
 	}
-	header := binary.LittleEndian.Uint32(b)
-	n := binary.LittleEndian.Uint32(b[4:])
+	header := u32(b)
+	n := u32(b[4:])
 	if header > MaxHeader {
 		return nil, ErrFrameHeader
 	}
@@ -111,7 +110,7 @@ func DecodeFrame(b []byte) (*Frame, error) {
 		f.Attachments = make([][]byte, n)
 	}
 	for i := range f.Attachments {
-		l := binary.LittleEndian.Uint32(lengths[4*i:])
+		l := u32(lengths[4*i:])
 		if uint64(l) > uint64(len(body)) {
 			return nil, ErrFrameShort
 		}

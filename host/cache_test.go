@@ -1,0 +1,97 @@
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ohhost/ohhost/host"
+)
+
+// TestCacheDirectory: vectors S1 and S2: compiled code is kept in a directory
+// that nobody else can write to, or not at all.
+func TestCacheDirectory(t *testing.T) {
+	if host.Interpreted {
+		t.Skip("nothing is compiled, so nothing is cached, with -race")
+	}
+	for _, c := range []struct {
+		name    string
+		prepare func(t *testing.T, dir string)
+		warning string
+	}{
+		{"missing", func(*testing.T, string) {}, ""},
+		{"too open to read", func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(dir, 0o755))
+		}, ""},
+		{"others can write", func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			require.NoError(t, os.Chmod(dir, 0o775))
+		}, "others can write to it (mode 0775); remove it"},
+		{"a link", func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(dir+".real", 0o700))
+			require.NoError(t, os.Symlink(dir+".real", dir))
+		}, "not a directory"},
+		{"a file", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(dir, nil, 0o600))
+		}, "not a directory"},
+		{"another user's", func(t *testing.T, dir string) {
+			if os.Geteuid() != 0 {
+				t.Skip("only root can make a directory another user's")
+			}
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			require.NoError(t, os.Chown(dir, 1234, 1234))
+		}, "belongs to user 1234"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "cache")
+			c.prepare(t, dir)
+			var log logBuffer
+			h := newHost(t, func(o *host.Options) { o.CacheDir, o.Logger = dir, logger(&log) })
+			load(t, h, "word", "word_count", workspace(t), false)
+			if c.warning != "" {
+				require.Equal(t, 1, strings.Count(log.String(), "[WARN]"))
+				require.Contains(t, log.String(), c.warning)
+				files, _ := filepath.Glob(dir + "*/*/*/*")
+				require.Empty(t, files)
+				return
+			}
+			require.NotContains(t, log.String(), "[WARN]")
+			files, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*", "*"))
+			require.NoError(t, err)
+			require.NotEmpty(t, files)
+			fi, err := os.Stat(dir)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o700), fi.Mode().Perm())
+		})
+	}
+}
+
+// TestNoHome: without a home and with nowhere to write, tools still work.
+func TestNoHome(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	var log logBuffer
+	h, err := host.New(&host.Options{Logger: logger(&log)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, h.Close(t.Context())) })
+	dir := workspace(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x y z"), 0o600))
+	b := load(t, h, "word", "word_count", dir, false)
+	res, err := b.Call(t.Context(), callPath(dir+"/a"))
+	require.NoError(t, err)
+	require.Equal(t, "3 words", res.Content[0].Text)
+	require.Contains(t, log.String(), "undo_edit will find nothing")
+}
+
+// TestWazeroVersion: the cache's directory is named by the version in go.mod.
+func TestWazeroVersion(t *testing.T) {
+	b, err := os.ReadFile("../go.mod")
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^\s*github\.com/tetratelabs/wazero `+regexp.QuoteMeta(strings.TrimPrefix(host.WazeroVersion, "wazero-"))+`( |$)`, string(b))
+}

@@ -1,0 +1,108 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ohhost/ohhost/abi"
+)
+
+const (
+	describeTimeout = 10 * time.Second
+	maxTools        = 64
+	maxDescription  = 64 << 10 // bytes
+	maxSchema       = 1 << 20  // bytes
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// describe compiles the module if need be and asks it for its tools. The
+// instance has no files and no services.
+func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
+	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
+	defer cancel()
+	in := &instance{log: m.host.log.Named(m.name)}
+	f, detail, err := m.run(ctx, in, nil, abi.ExportDescribe, nil)
+	if err != nil {
+		if detail != "" {
+			return nil, fmt.Errorf("describe: %w\n%s", err, detail)
+		}
+		return nil, fmt.Errorf("describe: %w", err)
+	}
+	specs, err := parseDescription(f.Header)
+	if err != nil {
+		return nil, fmt.Errorf("describe: %w", err)
+	}
+	return specs, nil
+}
+
+// parseDescription reads the header of a description and checks what it says.
+func parseDescription(header []byte) ([]*abi.Spec, error) {
+	if !utf8.Valid(header) {
+		return nil, errors.New("the description is not UTF-8")
+	}
+	var d abi.Description
+	if err := json.Unmarshal(header, &d); err != nil {
+		return nil, fmt.Errorf("the description is broken JSON: %w", err)
+	}
+	if d.ABI != abi.Version {
+		return nil, fmt.Errorf("abi %q: not supported (this host has %s)", d.ABI, abi.Version)
+	}
+	if len(d.Tools) == 0 || len(d.Tools) > maxTools {
+		return nil, fmt.Errorf("the module describes %d tools, want 1 to %d", len(d.Tools), maxTools)
+	}
+	specs := make([]*abi.Spec, len(d.Tools))
+	seen := map[string]bool{}
+	for i := range d.Tools {
+		s := &d.Tools[i]
+		if err := checkSpec(s); err != nil {
+			return nil, err
+		}
+		if seen[s.Name] {
+			return nil, fmt.Errorf("tool %q is described twice", s.Name)
+		}
+		seen[s.Name] = true
+		specs[i] = s
+	}
+	return specs, nil
+}
+
+func checkSpec(s *abi.Spec) error {
+	if !toolName.MatchString(s.Name) {
+		return fmt.Errorf("tool name %q: want 1 to 64 of the characters A-Z a-z 0-9 _ -", s.Name)
+	}
+	if len(s.Description) > maxDescription {
+		return fmt.Errorf("tool %q: the description has %d bytes, at most %d are read", s.Name, len(s.Description), maxDescription)
+	}
+	for _, schema := range []struct {
+		name     string
+		json     abi.JSON
+		optional bool
+	}{
+		{"inputSchema", s.InputSchema, false},
+		{"closedSchema", s.Closed, true},
+		{"outputSchema", s.OutputSchema, true},
+	} {
+		if len(schema.json) == 0 && schema.optional {
+			continue
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(schema.json, &object); err != nil || object == nil {
+			return fmt.Errorf("tool %q: %s is not a JSON object", s.Name, schema.name)
+		}
+		if len(schema.json) > maxSchema {
+			return fmt.Errorf("tool %q: %s has %d bytes, at most %d are read", s.Name, schema.name, len(schema.json), maxSchema)
+		}
+	}
+	switch s.Needs.Files {
+	case "", abi.FilesNone, abi.FilesRead, abi.FilesWrite:
+	default:
+		return fmt.Errorf("tool %q: needs.files is %q, want none, read or write", s.Name, s.Needs.Files)
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/changeset"
+	"github.com/ohhost/ohhost/host/jail"
+	"github.com/ohhost/ohhost/host/session"
+	"github.com/ohhost/ohhost/host/text"
+	"github.com/ohhost/ohhost/tool"
+)
+
+const (
+	headSize = 512      // bytes of a file that a decoded read shows raw
+	maxList  = 1 << 20  // entries of one list
+	maxRead  = 64 << 20 // bytes of one read that names no limit
+)
+
+// filesService is the service "files" of one call.
+type filesService struct {
+	jail     *jail.Jail
+	sess     *session.Session // nil without a state directory
+	call     *tool.Call
+	noSync   bool
+	readOnly bool // apply is refused
+
+	blobs   [][]byte
+	refusal *jail.DeniedError // the last one, for the caller's error
+}
+
+// filesRequest is the header of a request; which keys count depends on Op.
+type filesRequest struct {
+	Op     string `json:"op"`
+	Follow bool   `json:"follow"`
+	Decode bool   `json:"decode"`
+	Max    int64  `json:"max"`
+	Blob   int    `json:"blob"`
+	applyRequest
+}
+
+// Name is "files".
+func (s *filesService) Name() string { return abi.ServiceFiles }
+
+// Invoke answers one request, see package abi, "Services".
+func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, error) {
+	var r filesRequest
+	if err := json.Unmarshal(req.Header, &r); err != nil {
+		return invalid("broken JSON: " + err.Error())
+	}
+	switch r.Op {
+	case "apply":
+		return s.failed(s.apply(ctx, &r.applyRequest, req))
+	case "text":
+		b, ok := s.blob(r.Blob)
+		if !ok {
+			return refuse(&serviceError{Kind: abi.ErrNotFound, Message: fmt.Sprintf("there is no blob %d", r.Blob)})
+		}
+		return reply(struct{}{}, b)
+	}
+	raw, ok := req.Attachment(0)
+	if !ok {
+		return invalid(r.Op + ": attachment 0 must be the path")
+	}
+	path := string(raw)
+	switch r.Op {
+	case "stat":
+		return s.failed(s.stat(path, r.Follow))
+	case "realpath":
+		return s.failed(s.realPath(path))
+	case "list":
+		return s.failed(s.list(path, r.Follow, int(min(max(r.Max, 0), maxList))))
+	case "read":
+		if r.Max <= 0 || r.Max > maxRead {
+			r.Max = maxRead
+		}
+		return s.failed(s.read(path, r.Decode, r.Max))
+	}
+	return invalid(fmt.Sprintf("no operation %q", r.Op))
+}
+
+// failed turns an error into an answer where the guest should see it.
+func (s *filesService) failed(f *abi.Frame, err error) (*abi.Frame, error) {
+	if err == nil {
+		return f, nil
+	}
+	var denied *jail.DeniedError
+	if errors.As(err, &denied) {
+		s.refusal = denied
+	}
+	e, err := errorOf(err)
+	if err != nil {
+		return nil, err
+	}
+	return refuse(e)
+}
+
+// blob returns a text that the call keeps.
+func (s *filesService) blob(i int) ([]byte, bool) {
+	if i < 0 || i >= len(s.blobs) {
+		return nil, false
+	}
+	return s.blobs[i], true
+}
+
+func (s *filesService) keep(b []byte) *int {
+	if b == nil {
+		return nil
+	}
+	s.blobs = append(s.blobs, b)
+	i := len(s.blobs) - 1
+	return &i
+}
+
+func (s *filesService) stat(path string, follow bool) (*abi.Frame, error) {
+	e, err := s.jail.Stat(path, follow)
+	if err != nil {
+		return nil, err
+	}
+	return reply(struct {
+		Type  string `json:"type"`
+		Size  int64  `json:"size"`
+		Mode  uint32 `json:"mode"`
+		MTime int64  `json:"mtime_ns"`
+	}{abi.TypeName(e.Type), e.Size, e.Mode, e.MTime})
+}
+
+func (s *filesService) realPath(path string) (*abi.Frame, error) {
+	p, err := s.jail.RealPath(path)
+	if err != nil {
+		return nil, err
+	}
+	return reply(struct{}{}, []byte(p))
+}
+
+func (s *filesService) list(path string, follow bool, limit int) (*abi.Frame, error) {
+	if limit == 0 {
+		limit = maxList
+	}
+	entries, err := s.jail.List(path, follow, limit)
+	if err != nil {
+		return nil, err
+	}
+	var b []byte
+	for i := range entries {
+		b = abi.AppendEntry(b, &entries[i])
+	}
+	return reply(map[string]int{"count": len(entries)}, b)
+}
+
+// readHeader is the header of a read's answer; the second half is set for text.
+type readHeader struct {
+	Size   int64  `json:"size"`
+	Digest string `json:"digest"`
+
+	Undecodable string `json:"undecodable,omitempty"`
+	Encoding    string `json:"encoding,omitempty"`
+	Certain     bool   `json:"certain,omitempty"`
+	BOM         bool   `json:"bom,omitempty"`
+	Stray       int    `json:"stray,omitempty"`
+	Control     bool   `json:"control,omitempty"`
+	LineEnd     string `json:"line_end,omitempty"`
+}
+
+func (s *filesService) read(path string, decode bool, limit int64) (*abi.Frame, error) {
+	raw, err := s.readAll(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(raw)
+	h := readHeader{Size: int64(len(raw)), Digest: hex.EncodeToString(sum[:])}
+	if !decode {
+		return reply(h, raw)
+	}
+	head := raw[:min(len(raw), headSize)]
+	doc, err := text.Decode(raw)
+	if err != nil {
+		var undecodable *text.UndecodableError
+		if !errors.As(err, &undecodable) {
+			return nil, err
+		}
+		h.Undecodable = undecodable.Reason
+		return reply(h, nil, head)
+	}
+	h.Encoding, h.Certain, h.BOM = doc.Encoding, doc.Certain, doc.BOM
+	h.Stray, h.Control, h.LineEnd = doc.Stray, doc.Control, doc.LineEnd
+	return reply(h, doc.Text, head)
+}
+
+// readAll reads a regular file of at most limit bytes. The buffer has the size
+// that the file has when it is opened, so that a large one is in memory once.
+func (s *filesService) readAll(path string, limit int64) ([]byte, error) {
+	f, err := s.jail.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: errnoOf(err)}
+	}
+	if fi.IsDir() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	}
+	if fi.Size() > limit {
+		return nil, &changeset.TooLargeError{Size: fi.Size()}
+	}
+	b := make([]byte, 0, fi.Size()+1)
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return nil, &fs.PathError{Op: "read", Path: path, Err: errnoOf(err)}
+		case int64(len(b)) > limit:
+			return nil, &changeset.TooLargeError{Size: int64(len(b))}
+		case len(b) == cap(b): // it grows while we read
+			b = append(b, 0)[:len(b)]
+		}
+	}
+}
+
+// errnoOf unwraps what os puts around an error number: our own errors carry the
+// path as the caller wrote it.
+func errnoOf(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

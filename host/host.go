@@ -1,0 +1,227 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/session"
+	"github.com/ohhost/ohhost/tool"
+)
+
+// ErrClosed is the cause of faults after Close.
+var ErrClosed = errors.New("host is closed")
+
+// memoryLimitPages caps a guest's linear memory: 256 MiB in pages of 64 KiB.
+const memoryLimitPages = 4096
+
+// A Host loads plugins and binds their tools. It is safe for concurrent use.
+type Host struct {
+	opts    Options
+	dirs    dirs
+	log     hclog.Logger
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+
+	// stopping ends when Close stops waiting: the one context that is kept,
+	// because it is the host's own lifetime and not a caller's.
+	stopping context.Context
+	stop     context.CancelFunc
+
+	mu       sync.Mutex
+	closed   bool
+	modules  []*module
+	tools    map[string]loaded
+	sessions map[string]*session.Session
+	bound    map[*bound]struct{}
+	running  sync.WaitGroup
+}
+
+// loaded is a tool of a module.
+type loaded struct {
+	spec   *abi.Spec
+	module *module
+}
+
+// New starts a host without plugins. nil options work. Where the cache directory
+// cannot be used, the host runs uncached and logs one warning.
+func New(opts *Options) (*Host, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	h := &Host{opts: *opts, dirs: opts.dirs(), log: opts.Logger, tools: map[string]loaded{}, sessions: map[string]*session.Session{}, bound: map[*bound]struct{}{}}
+	if h.log == nil {
+		h.log = hclog.NewNullLogger()
+	}
+	h.stopping, h.stop = context.WithCancel(context.Background())
+	ctx := context.Background()
+	cfg := wazero.NewRuntimeConfigCompiler()
+	if opts.Interpreter || Interpreted {
+		cfg = wazero.NewRuntimeConfigInterpreter()
+	} else {
+		h.cache = h.openCache()
+		cfg = cfg.WithCompilationCache(h.cache)
+	}
+	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(memoryLimitPages)
+	h.runtime = wazero.NewRuntimeWithConfig(ctx, cfg)
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
+		return nil, errors.Join(fmt.Errorf("host: %w", err), h.runtime.Close(ctx))
+	}
+	if err := instantiateImports(ctx, h.runtime); err != nil {
+		return nil, errors.Join(fmt.Errorf("host: %w", err), h.runtime.Close(ctx))
+	}
+	return h, nil
+}
+
+// Load adds a module's tools. With specs, the module is trusted to have just
+// those, and is compiled when one is first called; without, it is compiled and
+// asked now. name is for logs and errors. A module that imports what the host
+// does not have, lacks an export, or describes itself wrongly is refused with
+// the reason, as is a tool name that is taken.
+func (h *Host) Load(ctx context.Context, name string, wasm []byte, specs []*abi.Spec) error {
+	m, err := newModule(h, name, wasm)
+	if err != nil {
+		return fmt.Errorf("load %s: %w", name, err)
+	}
+	if specs == nil {
+		if specs, err = m.describe(ctx); err != nil {
+			return fmt.Errorf("load %s: %w", name, errors.Join(err, m.close(ctx)))
+		}
+	}
+	return h.add(m, specs)
+}
+
+func (h *Host) add(m *module, specs []*abi.Spec) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range specs {
+		if other, taken := h.tools[s.Name]; taken {
+			return fmt.Errorf("load %s: tool %q: %s has a tool of that name", m.name, s.Name, other.module.name)
+		}
+	}
+	if h.closed {
+		return fmt.Errorf("load %s: %w", m.name, ErrClosed)
+	}
+	for _, s := range specs {
+		h.tools[s.Name] = loaded{spec: s, module: m}
+	}
+	h.modules = append(h.modules, m)
+	return nil
+}
+
+// Specs lists the tools of all modules, sorted by name.
+func (h *Host) Specs() []*abi.Spec {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	specs := make([]*abi.Spec, 0, len(h.tools))
+	for _, t := range h.tools {
+		specs = append(specs, t.spec)
+	}
+	slices.SortFunc(specs, func(a, b *abi.Spec) int { return strings.Compare(a.Name, b.Name) })
+	return specs
+}
+
+// Close waits for running calls until ctx ends, then stops them, and frees what
+// the host holds. Bound tools fail with ErrClosed afterwards.
+func (h *Host) Close(ctx context.Context) error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	tools := h.bound
+	h.bound = nil
+	h.mu.Unlock()
+
+	idle := make(chan struct{})
+	go func() { h.running.Wait(); close(idle) }()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	h.stop()
+	<-idle
+	errs := []error{h.runtime.Close(context.WithoutCancel(ctx))}
+	if h.cache != nil {
+		errs = append(errs, h.cache.Close(context.WithoutCancel(ctx)))
+	}
+	for b := range tools {
+		errs = append(errs, b.release())
+	}
+	for _, s := range h.sessions {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// enter registers a running call; the caller must call the function returned.
+func (h *Host) enter() (func(), error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	h.running.Add(1)
+	return h.running.Done, nil
+}
+
+func (h *Host) progress(text string) {
+	if h.opts.Progress != nil {
+		h.opts.Progress(text)
+	}
+}
+
+// openCache opens the cache of compiled code on disk, or one in memory where
+// that is not possible.
+func (h *Host) openCache() wazero.CompilationCache {
+	if !h.opts.NoCache {
+		cache, err := diskCache(h.dirs.cache)
+		if err == nil {
+			return cache
+		}
+		h.log.Warn("running without a cache of compiled plugins", "error", err)
+	}
+	return wazero.NewCompilationCache()
+}
+
+// diskCache opens the cache in dir. Security: what is in there is run as native
+// code, so the directory must be the user's own and closed to all others.
+func diskCache(dir string) (wazero.CompilationCache, error) {
+	if dir == "" {
+		return nil, errors.New("the user has no cache directory")
+	}
+	own := dir + string(os.PathSeparator) + wazeroVersion
+	if err := os.MkdirAll(own, 0o700); err != nil {
+		return nil, err
+	}
+	for _, d := range []string{dir, own} {
+		if err := checkPrivate(d); err != nil {
+			return nil, err
+		}
+	}
+	return wazero.NewCompilationCacheWithDir(own)
+}
+
+// lookup finds a loaded tool.
+func (h *Host) lookup(name string) (loaded, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return loaded{}, ErrClosed
+	}
+	t, ok := h.tools[name]
+	if !ok {
+		return loaded{}, fmt.Errorf("%w: %s", tool.ErrUnknownTool, name)
+	}
+	return t, nil
+}

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ohhost/ohhost/abi"
+)
+
+// An Inspection is what a module says of itself and what it wants to import.
+type Inspection struct {
+	Tools   []*abi.Spec
+	Imports []string // "wasi_snapshot_preview1.fd_write", sorted
+	Exports []string // functions and memories, sorted
+	Size    int      // bytes
+	SHA256  string   // hex
+}
+
+// Inspect compiles a module, checks it as Load does, and asks it for its tools.
+// It runs without files, services and a cache on disk.
+func Inspect(ctx context.Context, wasm []byte) (_ *Inspection, err error) {
+	h, err := New(&Options{NoCache: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, h.Close(ctx)) }()
+	m, err := newModule(h, "module", wasm)
+	if err != nil {
+		return nil, err
+	}
+	code, err := m.code(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(wasm)
+	info := &Inspection{Size: len(wasm), SHA256: hex.EncodeToString(sum[:])}
+	for _, f := range code.ImportedFunctions() {
+		mod, name, _ := f.Import()
+		info.Imports = append(info.Imports, fmt.Sprintf("%s.%s", mod, name))
+	}
+	for name := range code.ExportedFunctions() {
+		info.Exports = append(info.Exports, name)
+	}
+	for name := range code.ExportedMemories() {
+		info.Exports = append(info.Exports, name)
+	}
+	slices.Sort(info.Imports)
+	slices.Sort(info.Exports)
+	info.Tools, err = m.describe(ctx)
+	return info, err
+}

@@ -1,0 +1,4 @@
+/* Has a tool name with control characters. */
+#include "ohhost.h"
+EXPORT("oh_describe") i32 oh_describe(void) { answer("{\"abi\":\"ohhost_v1\",\"tools\":[{\"name\":\"x\\u001b[31m\",\"inputSchema\":{}}]}"); return 0; }
+EXPORT("oh_call") i32 oh_call(i32 n) { return n; }
