@@ -13,8 +13,6 @@ const (
 	reasonBinary     = "File appears to be binary and this file type cannot be read or edited by this tool."
 	reasonNotRegular = "File is not a regular file."
 
-	hintExistsEnd = ". Cannot overwrite files using command `create`."
-
 	reviewReplace = "Review the changes and make sure they are as expected. Edit the file again if necessary."
 	reviewInsert  = "Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary."
 
@@ -37,7 +35,9 @@ func hintMissing(path string) string {
 	return "The path " + path + " does not exist. Please provide a valid path."
 }
 
-func hintExists(path string) string { return "File already exists at: " + path + hintExistsEnd }
+func hintExists(path string) string {
+	return "File already exists at: " + path + ". Cannot overwrite files using command `create`."
+}
 
 func hintDirectory(path string) string {
 	return "The path " + path + " is a directory and only the `view` command can be used on directories."
