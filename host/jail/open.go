@@ -95,14 +95,11 @@ func (r *root) relative(p string) string {
 // and that it cannot be exchanged any more. It closes what it refuses.
 func (t *table) settle(r *root, o object) (object, error) {
 	dir := o.info.typ == abi.TypeDir
-	_, ref := t.read(o.path, dir)
-	if ref == nil && dir && r.single {
-		ref = refuseOutside("ro", o.path)
-	}
 	var err error
-	if ref != nil {
-		err = ref
-	} else {
+	if dir {
+		err = t.settleDir(r, o.path)
+	}
+	if err == nil {
 		err = confirm(r, o.file, o.path, func(p string) bool {
 			_, ref := t.read(p, dir)
 			return ref == nil
@@ -113,6 +110,17 @@ func (t *table) settle(r *root, o object) (object, error) {
 		return object{}, err
 	}
 	return o, nil
+}
+
+// settleDir decides on p below r, which was found to be a directory.
+func (t *table) settleDir(r *root, p string) error {
+	if r.single {
+		return refuseOutside("ro", p) // a file was granted, not what is in its place
+	}
+	if _, ref := t.read(p, true); ref != nil {
+		return ref
+	}
+	return nil
 }
 
 // confirm asks the kernel which path an object has that was opened as p below
@@ -174,11 +182,8 @@ func (t *table) find(p string, follow bool) (spot, error) {
 		if err == nil && i.typ != abi.TypeLink && i.typ != abi.TypeDir {
 			return spot{path: p, info: i}, nil
 		}
-		if err == nil && i.typ == abi.TypeDir && !r.single {
-			if _, ref := t.read(p, true); ref != nil {
-				return spot{}, ref
-			}
-			return spot{path: p, info: i}, nil
+		if err == nil && i.typ == abi.TypeDir {
+			return spot{path: p, info: i}, t.settleDir(r, p)
 		}
 	}
 	s, err := (&walk{t: t, kind: "ro", follow: follow}).run(p)

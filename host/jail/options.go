@@ -19,11 +19,23 @@ type Options struct {
 	// put them elsewhere.
 	Private []string
 	// Open are directories below Private that may be read all the same, in
-	// every grant; they need not exist yet either. Deny patterns hold there, too.
+	// every grant and where nothing is granted; they need not exist yet either.
+	// The deny patterns of a granted directory that holds them apply.
 	Open []string
 	// Backend is Auto when it is zero.
 	Backend Backend
 	// MaxOpen is how many files and directories may be open at once through one
 	// value of FS; zero is 256.
 	MaxOpen int
+}
+
+// String returns "auto", "openat2" or "os.Root".
+func (b Backend) String() string {
+	switch b {
+	case Openat2:
+		return "openat2"
+	case OSRoot:
+		return "os.Root"
+	}
+	return "auto"
 }

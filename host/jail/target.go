@@ -91,6 +91,8 @@ func (t *table) aimDirect(p string, follow bool) (*Target, error) {
 	switch {
 	case err != nil:
 	case follow && entry.typ == abi.TypeLink:
+	case r.single && entry.typ == abi.TypeDir:
+		err = refuseOutside("rw", p)
 	case follow && entry.typ == abi.TypeOther:
 		err = ErrNotRegular
 	default:
