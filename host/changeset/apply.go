@@ -30,21 +30,27 @@ func Apply(ctx context.Context, j *jail.Jail, s *session.Session, set *Set, opts
 			return nil, err
 		}
 	}
-	t := &transaction{jail: j, session: s, opts: opts}
-	for i := range set.Changes {
-		t.works = append(t.works, &work{Change: &set.Changes[i], index: i})
-	}
-	for _, b := range set.State {
-		t.blobs = append(t.blobs, session.Blob{Name: b.Name, Data: b.Data})
-	}
-	out, err := t.run(ctx)
-	if failed := t.close(); err != nil {
-		if failed != nil {
+	var err error
+	for range moveTries {
+		t := newTransaction(j, s, set, opts)
+		var out []Outcome
+		out, err = t.run(ctx)
+		if failed := t.close(); failed != nil && err != nil {
 			err = errors.Join(err, failed)
 		}
-		return nil, err
+		if err == nil {
+			return out, nil
+		}
+		if !errors.Is(err, errMoved) {
+			return nil, err
+		}
 	}
-	return out, nil
+	// Somebody keeps changing what the path leads to.
+	var ce *ChangeError
+	if errors.As(err, &ce) {
+		err = &ChangeError{Index: ce.Index, Path: ce.Path, Err: ErrChanged}
+	}
+	return nil, err
 }
 
 // A transaction is one set under way.
@@ -62,10 +68,22 @@ type transaction struct {
 	done   bool            // the files are changed: nothing is taken back any more
 }
 
+func newTransaction(j *jail.Jail, s *session.Session, set *Set, opts *Options) *transaction {
+	t := &transaction{jail: j, session: s, opts: opts}
+	for i := range set.Changes {
+		t.works = append(t.works, &work{Change: &set.Changes[i], index: i})
+	}
+	for _, b := range set.State {
+		t.blobs = append(t.blobs, session.Blob{Name: b.Name, Data: b.Data})
+	}
+	return t
+}
+
 func (t *transaction) run(ctx context.Context) ([]Outcome, error) {
 	if err := t.lock(ctx); err != nil {
 		return nil, err
 	}
+	step("locked")
 	for _, w := range t.works {
 		if err := t.plan(ctx, w); err != nil {
 			return nil, w.fail(err)
@@ -92,6 +110,11 @@ func (t *transaction) write(ctx context.Context) error {
 		}
 	}
 	step("staged")
+	for _, w := range t.works {
+		if err := w.verify(t.jail); err != nil {
+			return w.fail(err)
+		}
+	}
 	if err := t.prepare(ctx); err != nil {
 		return err
 	}
@@ -223,7 +246,7 @@ func (t *transaction) close() error {
 	if t.tx != nil {
 		errs = append(errs, t.tx.End())
 	}
-	t.unlockAll()
+	unlockEach(t.unlock)
 	for _, w := range t.works {
 		w.close()
 	}

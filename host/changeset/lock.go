@@ -1,48 +1,30 @@
 package changeset
 
 import (
+	"cmp"
 	"context"
-	"os"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ohhost/ohhost/host/jail"
 )
 
-// lockTries is how often a path may lead elsewhere between the moment it is
-// resolved and the moment its directory is locked.
-const lockTries = 10
+// moveTries is how often Apply begins anew because a path led elsewhere between
+// the moment it was resolved and the moment its directory was locked.
+const moveTries = 10
 
-// lock resolves the paths of all changes and locks the directories that hold
-// them. What is locked is where the paths lead.
-func (t *transaction) lock(ctx context.Context) error {
-	for _, w := range t.works {
-		if err := w.resolve(t.jail); err != nil {
-			return w.fail(err)
-		}
-	}
-	for range lockTries {
-		if err := t.lockDirs(ctx); err != nil {
-			return err
-		}
-		same := true
-		for _, w := range t.works {
-			ok, err := w.verify(t.jail)
-			if err != nil {
-				return w.fail(err)
-			}
-			same = same && ok
-		}
-		if same {
-			return nil
-		}
-		t.unlockAll()
-	}
-	return t.works[0].fail(ErrChanged)
-}
+// errMoved means that it did.
+var errMoved = errors.New("the path leads elsewhere now")
 
 // resolve decides where the change writes.
 func (w *work) resolve(j *jail.Jail) (err error) {
-	if w.target, err = target(j, w.Op, w.Path); err != nil {
+	path, follow := w.Path, w.Op == Put || w.Op == Edit || w.Op == Undo
+	if w.Op == Mkdir && len(path) > 1 {
+		// To the kernel too, "d/" is a good name for a new directory.
+		path = strings.TrimRight(path, "/")
+	}
+	if w.target, err = j.Target(path, follow); err != nil {
 		return osError(string(w.Op), w.Path, err)
 	}
 	if w.Op == Move {
@@ -53,62 +35,51 @@ func (w *work) resolve(j *jail.Jail) (err error) {
 	return nil
 }
 
-func target(j *jail.Jail, op Op, path string) (*jail.Target, error) {
-	if op == Mkdir {
-		return j.TargetDir(path)
-	}
-	return j.Target(path, op == Put || op == Edit || op == Undo)
-}
-
-// verify resolves again, under the lock, and says whether the paths still lead
-// to what is locked; if not, it takes what they lead to now.
-func (w *work) verify(j *jail.Jail) (bool, error) {
+// verify resolves again, under the lock, and returns errMoved unless the path
+// leads to the directory that is locked: there, and nowhere else, is the staged
+// file, or the very file that was read.
+func (w *work) verify(j *jail.Jail) error {
 	again := &work{Change: w.Change}
+	defer again.close()
 	if err := again.resolve(j); err != nil {
-		again.close()
-		return false, err
+		return err
 	}
-	if sameTarget(w.target, again.target) && sameTarget(w.to, again.to) {
-		again.close()
-		return true, nil
+	there := again.target
+	if there.Name != w.target.Name || there.Path != w.target.Path {
+		return errMoved
 	}
-	w.target, again.target = again.target, w.target
-	w.to, again.to = again.to, w.to
-	again.close()
-	return false, nil
+	if w.to != nil && (again.to.Name != w.to.Name || again.to.Path != w.to.Path) {
+		return errMoved
+	}
+	switch {
+	case w.temp != "":
+		if _, err := there.Dir.Lstat(w.temp); err != nil {
+			return errMoved
+		}
+	case w.info != nil:
+		if info, err := there.Dir.Lstat(there.Name); err != nil || !sameFile(info, w.info) {
+			return errMoved
+		}
+	}
+	return nil
 }
 
-func sameTarget(a, b *jail.Target) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Name == b.Name && sameDir(a.Dir, b.Dir)
-}
-
-func sameDir(a, b *jail.Dir) bool {
-	x, err := statDir(a)
-	if err != nil {
-		return false
-	}
-	y, err := statDir(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-// lockDirs locks the directories of all changes, each once, in an order that is
-// the same in every process.
-func (t *transaction) lockDirs(ctx context.Context) error {
+// lock locks the directories of all changes, each once, in an order that is the
+// same in every process.
+func (t *transaction) lock(ctx context.Context) error {
 	var dirs []*jail.Dir
 	for _, w := range t.works {
-		for _, tg := range w.targets() {
-			if !slices.ContainsFunc(dirs, func(d *jail.Dir) bool { return sameDir(d, tg.Dir) }) {
-				dirs = append(dirs, tg.Dir)
-			}
+		if err := w.resolve(t.jail); err != nil {
+			return w.fail(err)
+		}
+		dirs = append(dirs, w.target.Dir)
+		if w.to != nil && !sameDir(w.target, w.to.Dir) {
+			dirs = append(dirs, w.to.Dir)
 		}
 	}
 	unlock, err := lockAll(ctx, dirs)
 	switch {
-	case ctx.Err() != nil:
-		unlockEach(unlock)
+	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return t.works[0].fail(osError("lock the directory of", t.works[0].Path, err))
@@ -117,8 +88,24 @@ func (t *transaction) lockDirs(ctx context.Context) error {
 	return nil
 }
 
+// sameDir says whether d is the directory of the target: of the same path, or
+// another way to it (a bind mount), where the target's file is the same file.
+func sameDir(t *jail.Target, d *jail.Dir) bool {
+	if t.Dir.Path() == d.Path() {
+		return true
+	}
+	a, err := t.Dir.Lstat(t.Name)
+	if err != nil {
+		return false
+	}
+	b, err := d.Lstat(t.Name)
+	return err == nil && sameFile(a, b)
+}
+
+// lockAll locks the directories in the order of their paths.
 func lockAll(ctx context.Context, dirs []*jail.Dir) ([]func(), error) {
-	slices.SortFunc(dirs, compareDirs)
+	slices.SortFunc(dirs, func(a, b *jail.Dir) int { return cmp.Compare(a.Path(), b.Path()) })
+	dirs = slices.CompactFunc(dirs, func(a, b *jail.Dir) bool { return a.Path() == b.Path() })
 	var unlock []func()
 	for _, d := range dirs {
 		u, err := d.Lock(ctx)
@@ -129,11 +116,6 @@ func lockAll(ctx context.Context, dirs []*jail.Dir) ([]func(), error) {
 		unlock = append(unlock, u)
 	}
 	return unlock, nil
-}
-
-func (t *transaction) unlockAll() {
-	unlockEach(t.unlock)
-	t.unlock = nil
 }
 
 func unlockEach(unlock []func()) {

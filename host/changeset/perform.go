@@ -35,7 +35,7 @@ func (t *transaction) perform(ctx context.Context, w *work) error {
 	switch {
 	case w.Op == Mkdir:
 		return w.osChanged("mkdir", w.Path, dir.Mkdir(name, 0o777))
-	case w.Op == Move && sameDir(dir, w.to.Dir):
+	case w.Op == Move && sameDir(w.target, w.to.Dir):
 		return osNil("move", w.To, dir.RenameNoReplace(name, w.to.Name))
 	case w.Op == Move:
 		return osNil("move", w.To, moveTo(dir, name, w.to))

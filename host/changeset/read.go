@@ -118,7 +118,7 @@ func (w *work) unchanged() error {
 		return nil
 	case err != nil:
 		return osError("stat", w.Path, err)
-	case w.info == nil, !os.SameFile(w.info, now), w.info.Size() != now.Size(), !w.info.ModTime().Equal(now.ModTime()):
+	case w.info == nil, !sameFile(w.info, now), w.info.Size() != now.Size(), !w.info.ModTime().Equal(now.ModTime()):
 		return ErrChanged
 	}
 	return nil

@@ -59,7 +59,7 @@ func recoverRecord(ctx context.Context, j *jail.Jail, s *session.Session, seen *
 	}()
 	var dirs []*jail.Dir
 	for i, f := range seen.Files {
-		t, err := target(j, opOf(f), f.Path)
+		t, err := j.Target(f.Path, false)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its directory is gone, and so is the file
 		}
@@ -67,9 +67,7 @@ func recoverRecord(ctx context.Context, j *jail.Jail, s *session.Session, seen *
 			return nil
 		}
 		targets[i] = t
-		if !slices.ContainsFunc(dirs, func(d *jail.Dir) bool { return sameDir(d, t.Dir) }) {
-			dirs = append(dirs, t.Dir)
-		}
+		dirs = append(dirs, t.Dir)
 	}
 	unlock, err := lockAll(ctx, dirs)
 	if err != nil {
@@ -102,13 +100,6 @@ func recoverRecord(ctx context.Context, j *jail.Jail, s *session.Session, seen *
 		return r.Commit()
 	}
 	return r.Drop()
-}
-
-func opOf(f session.RecordFile) Op {
-	if f.After == session.Directory {
-		return Mkdir
-	}
-	return Move // does not follow a link
 }
 
 // settleFile says whether the file holds what the set wanted, and gives a

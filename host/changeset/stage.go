@@ -35,21 +35,28 @@ func isTemp(name string) bool {
 
 // sweep removes what killed processes have staged in the directories of the set.
 // All who stage there hold the directory's lock, and so do we: whatever is there
-// is nobody's. A directory that cannot be listed keeps it.
+// is nobody's. A directory that the jail does not let us list (that of a file
+// granted by itself) keeps it.
 func (t *transaction) sweep() {
 	for _, w := range t.works {
 		for _, tg := range w.targets() {
-			all, err := names(tg.Dir)
-			if err != nil {
-				continue
-			}
-			for _, n := range all {
+			for _, n := range t.names(tg.Dir.Path()) {
 				if isTemp(n) {
 					_ = tg.Dir.Remove(n)
 				}
 			}
 		}
 	}
+}
+
+func (t *transaction) names(dir string) []string {
+	f, err := t.jail.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.Readdirnames(-1) // what can be had
+	return all
 }
 
 // errLossy means that a replacement would lose owner, group, access list or
@@ -121,7 +128,7 @@ func (w *work) openInPlace(cause error) error {
 	if err != nil {
 		return osError("stat", w.Path, err)
 	}
-	if !os.SameFile(info, w.info) {
+	if !sameFile(info, w.info) {
 		return ErrChanged
 	}
 	return nil

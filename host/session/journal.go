@@ -241,6 +241,11 @@ func (t *Tx) Records() ([]*Record, error) {
 	slices.Sort(names)
 	var rs []*Record
 	for _, name := range names {
+		if name == tempName { // of a killed process
+			if err := t.s.journal.remove(name); err != nil {
+				return nil, err
+			}
+		}
 		if _, err := strconv.ParseUint(strings.TrimSuffix(name, recordExt), 16, 64); err != nil ||
 			!strings.HasSuffix(name, recordExt) {
 			continue

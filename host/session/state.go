@@ -145,6 +145,11 @@ func (s *Session) checkQuota(sizes map[string]int64) error {
 		total += charge(n)
 	}
 	for _, f := range files {
+		if f == tempName { // of a killed process
+			if err := s.state.remove(f); err != nil {
+				return err
+			}
+		}
 		n, ok := blobOf(f, blobExt)
 		if _, replaced := sizes[n]; !ok || replaced {
 			continue

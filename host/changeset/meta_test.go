@@ -1,0 +1,101 @@
+//go:build unix
+
+package changeset
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ohhost/ohhost/abi"
+)
+
+func TestFE22_ModesAreKept(t *testing.T) {
+	for _, mode := range []uint32{0o755, 0o600, 0o444, 0o4755, 0o2775, 0o7777, 0o604} {
+		w := newWorld(t)
+		f := w.file(t, "f", "a\n", fromBits(mode))
+		before := tree(t, w.dir)
+		w.must(t, Change{Op: Edit, Path: f, Splices: replaceFirst("a\n", "a", "b"), Undo: f})
+		w.must(t, w.undo(f))
+		require.Equal(t, before, tree(t, w.dir))
+		w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
+		require.Equal(t, tree(t, w.dir)["f"][:4], before["f"][:4])
+	}
+}
+
+func TestFE23_NewFilesFollowTheUmask(t *testing.T) {
+	for umask, want := range map[int]uint32{0o022: 0o644, 0o002: 0o664, 0o077: 0o600} {
+		w := newWorld(t)
+		old := syscall.Umask(umask)
+		_, err := w.apply(t.Context(), Change{Op: Put, Path: w.path("n.sh"), Expect: abi.Absent}, nil)
+		_, errDir := w.apply(t.Context(), Change{Op: Mkdir, Path: w.path("d")}, nil)
+		syscall.Umask(old)
+		require.NoError(t, err)
+		require.NoError(t, errDir)
+		info, err := os.Stat(w.path("n.sh"))
+		require.NoError(t, err)
+		require.Equal(t, want, bits(info.Mode()))
+		info, err = os.Stat(w.path("d"))
+		require.NoError(t, err)
+		require.Equal(t, fs.FileMode(0o777&^umask), info.Mode().Perm())
+	}
+}
+
+func TestFE24_OwnerIsKept(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	w := newWorld(t)
+	f := w.file(t, "f", "a\n", 0o644)
+	require.NoError(t, os.Chown(f, 1234, 2345))
+	require.NoError(t, os.Chmod(f, fromBits(0o6755)))
+	for _, c := range []Change{{Op: Put, Path: f, Data: []byte("b\n"), Undo: f}, w.undo(f)} {
+		w.must(t, c)
+		info, err := os.Stat(f)
+		require.NoError(t, err)
+		st := info.Sys().(*syscall.Stat_t)
+		require.Equal(t, []uint32{1234, 2345, 0o6755}, []uint32{st.Uid, st.Gid, bits(info.Mode())})
+	}
+}
+
+func TestFE24_HardLinkIsSplit(t *testing.T) {
+	w := newWorld(t)
+	h1 := w.file(t, "h1", "a\n", 0o644)
+	require.NoError(t, os.Link(h1, w.path("h2")))
+	w.must(t, Change{Op: Edit, Path: h1, Splices: replaceFirst("a\n", "a", "b")})
+	require.Equal(t, map[string]string{"h1": "0644 b\n", "h2": "0644 a\n"}, tree(t, w.dir))
+}
+
+func TestLongestName(t *testing.T) {
+	w := newWorld(t)
+	name := strings.Repeat("n", 255)
+	w.must(t, Change{Op: Put, Path: w.path(name), Data: []byte("1"), Undo: "k"})
+	w.must(t, Change{Op: Put, Path: w.path(name), Data: []byte("2"), Undo: "k"})
+	w.must(t, Change{Op: Undo, Path: w.path(name), Undo: "k"})
+	_, err := w.apply(t.Context(), Change{Op: Put, Path: w.path(name + "n")}, nil)
+	require.ErrorIs(t, err, syscall.ENAMETOOLONG)
+	var pe *fs.PathError
+	require.ErrorAs(t, err, &pe)
+	require.Equal(t, w.path(name+"n"), pe.Path)
+	require.Len(t, tree(t, w.dir), 1)
+}
+
+func TestModeBits(t *testing.T) {
+	for b := range uint32(0o10000) {
+		require.Equal(t, b, bits(fromBits(b)))
+	}
+	require.Equal(t, fs.ModeSetuid|0o755, fromBits(0o4755))
+}
+
+func TestLitterOfAKilledProcessIsSwept(t *testing.T) {
+	w := newWorld(t)
+	f := w.file(t, "f", "a", 0o644)
+	w.file(t, tempName(), "half", 0o600)
+	w.file(t, ".ohhost-mine.tmp", "not ours", 0o600)
+	w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
+	require.Equal(t, map[string]string{"f": "0644 b", ".ohhost-mine.tmp": "0600 not ours"}, tree(t, w.dir))
+}

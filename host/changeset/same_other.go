@@ -1,0 +1,11 @@
+//go:build !unix
+
+package changeset
+
+import (
+	"io/fs"
+	"os"
+)
+
+// sameFile says whether a and b describe one file.
+func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
