@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -102,5 +103,5 @@ func sample(raw []byte) []byte {
 		}
 		s = append(s, line...)
 	}
-	return s
+	return slices.Clip(s) // the detector looks behind the end, as far as there is room
 }
