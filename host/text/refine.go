@@ -5,6 +5,10 @@ import (
 	"unicode/utf8"
 )
 
+// maxLines bounds how long removed and inserted text may be for lines between
+// them to be compared; more than a file of source has in 10 MiB.
+const maxLines = 1 << 20
+
 // refine appends to changes what the splice s really changes, with "\n" for
 // every line end of its insertion.
 func (d *Doc) refine(changes []Splice, s Splice) []Splice {
@@ -17,7 +21,7 @@ func (d *Doc) refine(changes []Splice, s Splice) []Splice {
 	if len(old)+len(insert) == 0 {
 		return changes
 	}
-	if !d.irregular() {
+	if !d.irregular() || bytes.Count(old, []byte{'\n'}) > maxLines || bytes.Count(insert, []byte{'\n'}) > maxLines {
 		return append(changes, Splice{At: at, Del: len(old), Insert: insert})
 	}
 	// The first piece of both is no whole line if they begin inside one.
