@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 
 	"internal/archtest":        {},
 	"internal/bench":           {},
+	"internal/e2e":             {},
 	"internal/manifest":        {"abi"},
 	"internal/wasmbuild":       {"host", "internal/"},
 	"internal/wasmbuild/build": {},
@@ -50,7 +51,7 @@ var homes = map[string][]string{
 	"github.com/invopop/jsonschema":            {"plugins"},
 	"github.com/spf13/cobra":                   {"cmd/ohhost"},
 	"github.com/wlynxg/chardet":                {"host/text"},
-	"golang.org/x/text":                        {"host/text"},
+	"golang.org/x/text/encoding":               {"host/text"},
 	"github.com/aymanbagabas/go-udiff":         {"host/text", "cmd/ohhost"},
 	"github.com/creack/pty":                    {"native/terminal"},
 }
