@@ -79,9 +79,12 @@
 //
 // # Services
 //
-// A request names its service and operation in the header; paths, names and
-// contents travel as attachments, never as JSON strings. The answer's header
-// has the operation's own keys, or
+// A request's header is
+//
+//	{"service": "files" | "state", "op": name, the operation's own keys}
+//
+// Paths, names and contents travel as attachments, never as JSON strings. The
+// answer's header has the operation's own keys, or
 //
 //	{"error": {"kind": …, "message": text, "errno": n, "name": "ENOENT", "size": n, "change": i}}
 //
