@@ -4,6 +4,7 @@ package jail
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -133,14 +134,8 @@ func (w *walk) next(name string) (*spot, error) {
 	switch {
 	case err == syscall.ENOENT && last && w.absent && !w.slash:
 		return w.end(r, p, name, found{}), nil
-	case err == syscall.ENOENT && w.absent:
-		if ref := w.future(p); ref != nil {
-			return nil, ref
-		}
-		if last {
-			return nil, syscall.EISDIR // as the kernel for a new file "name/"
-		}
-		return nil, err
+	case err == syscall.ENOENT:
+		return nil, w.missing(p)
 	case err != nil:
 		return nil, err
 	case f.info.typ == abi.TypeLink && (!last || w.follow || w.slash):
@@ -284,6 +279,24 @@ func (w *walk) rest(p string) string {
 	return p
 }
 
-// future decides a write below p, which is missing: what may not be written may
-// not be written there later, either.
-func (w *walk) future(p string) *refusal { return w.t.write(w.rest(p)) }
+// missing is the error for p, which is not there: what would be refused at the
+// end of the walk is refused although something is missing on the way.
+func (w *walk) missing(p string) error {
+	if slices.Contains(w.todo, "..") {
+		return syscall.ENOENT
+	}
+	end := w.rest(p)
+	var ref *refusal
+	if w.absent {
+		ref = w.t.write(end)
+	} else {
+		_, ref = w.t.read(end, true)
+	}
+	switch {
+	case ref != nil:
+		return ref
+	case w.absent && len(w.todo) == 0:
+		return syscall.EISDIR // as the kernel for a new file "name/"
+	}
+	return syscall.ENOENT
+}
