@@ -86,6 +86,55 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
+// What a set without undo entry leaves is decided by the journal alone.
+func TestKilledWithState(t *testing.T) {
+	tests := []struct {
+		name   string
+		change Change
+		after  map[string]string // what differs from start
+	}{
+		{"move", Change{Op: Move, Path: "a", To: "c"}, map[string]string{"a": "", "c": "0644 one\ntwo\n"}},
+		{"move a link", Change{Op: Move, Path: "link", To: "d/l"}, map[string]string{"link": "", "d/l": "link a"}},
+		{"delete a link", Change{Op: Delete, Path: "link"}, map[string]string{"link": ""}},
+		{"mkdir", Change{Op: Mkdir, Path: "e/"}, map[string]string{"e": "dir 0755"}},
+		{"put", Change{Op: Put, Path: "a"}, map[string]string{"a": "0644 "}},
+	}
+	for _, tt := range tests {
+		for _, kill := range []string{"prepared", "renamed", "blobs"} {
+			t.Run(tt.name+" "+kill, func(t *testing.T) {
+				w, want := start(t)
+				c := tt.change
+				c.Path = w.dir + "/" + c.Path
+				if c.To != "" {
+					c.To = w.path(c.To)
+				}
+				set, err := json.Marshal(Set{Changes: []Change{c}, State: []StatePut{{"blob", []byte("new")}}})
+				require.NoError(t, err)
+				require.True(t, run(t, w.child(t, "one", string(set), kill)))
+				require.NoError(t, Recover(t.Context(), w.jail, w.s, nil))
+				blob, _, err := w.s.Get(t.Context(), "blob")
+				require.NoError(t, err)
+				if kill == "prepared" {
+					require.Empty(t, blob)
+					// The temporary file goes with the next set in its directory.
+					w.must(t, Change{Op: Delete, Path: w.path("bin")})
+					delete(want, "bin")
+				} else {
+					require.Equal(t, "new", string(blob))
+					for name, content := range tt.after {
+						want[name] = content
+						if content == "" {
+							delete(want, name)
+						}
+					}
+				}
+				require.Equal(t, want, tree(t, w.dir))
+				requireEmptySession(t, w)
+			})
+		}
+	}
+}
+
 // requireEmptySession checks that neither history nor journal hold anything, and
 // state nothing but blobs.
 func requireEmptySession(t *testing.T, w *world) {

@@ -117,7 +117,7 @@ func settleFile(t *jail.Target, f *session.RecordFile, opts *Options) (bool, err
 	case info.IsDir():
 		return f.After == session.Directory, nil
 	case !info.Mode().IsRegular():
-		return false, nil
+		return f.After == session.Link, nil
 	}
 	file, err := openRegular(t.Dir, t.Name)
 	if err != nil {

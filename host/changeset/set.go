@@ -23,7 +23,7 @@ type Change struct {
 	// Path is the file, absolute, as the caller writes it. Put, Edit and Undo
 	// follow a link at its end, the others do not.
 	Path string
-	// To is the new name, for Move.
+	// To is the new name, for Move; on the same file system, else EXDEV.
 	To string
 	// Data is the new content, for Put. It is kept in the Outcome and must not be
 	// changed.

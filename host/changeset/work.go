@@ -54,12 +54,15 @@ func (w *work) fits() error {
 // record is what the journal notes about the change.
 func (w *work) record() session.RecordFile {
 	r := session.RecordFile{Path: w.out.Path, Before: w.state, After: abi.Absent}
+	if w.state == "" {
+		r.Before = session.Link
+	}
 	switch {
 	case w.Op == Mkdir:
 		r.After = session.Directory
 	case w.Op == Move:
-		r.Before = abi.Absent
-		r.After = w.out.Digest
+		// The new name tells whether it happened.
+		r.Before, r.After = abi.Absent, r.Before
 	case !w.remove:
 		r.After = w.out.Digest
 	}

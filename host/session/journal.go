@@ -26,7 +26,7 @@ type Record struct {
 }
 
 // A RecordFile is one file of a journalled set. Before and After are a digest,
-// abi.Absent, or Directory.
+// abi.Absent, Directory or Link.
 type RecordFile struct {
 	Path          string // resolved
 	Before, After string
@@ -37,8 +37,11 @@ type RecordFile struct {
 	Old, New []byte
 }
 
-// Directory is the After of a path that becomes a directory.
-const Directory = "dir"
+// What a path holds when it is neither a file nor absent.
+const (
+	Directory = "dir"
+	Link      = "link"
+)
 
 // The file of a record:
 //
@@ -116,7 +119,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	return rec, nil
 }
 
-func isMark(s string) bool { return s == Directory || isState(s) }
+func isMark(s string) bool { return s == Directory || s == Link || isState(s) }
 
 // ID tells the record from others of the session.
 func (r *Record) ID() string { return r.file }
