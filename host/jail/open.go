@@ -41,18 +41,11 @@ func (j *Jail) Open(p string) (*os.File, error) {
 func (t *table) open(p string) (object, error) {
 	if r, rel := t.direct(p); r != nil {
 		f, i, err := r.dir.(fast).reach(rel)
-		switch err {
-		case nil:
+		if err == nil {
 			return t.settle(r, object{f, i, p})
-		case syscall.ENOENT:
-			if _, ref := t.read(p, true); ref != nil {
-				return object{}, ref
-			}
-			return object{}, err
-		case syscall.ELOOP, errMoved:
-		default:
-			return object{}, err
 		}
+		// The walk finds out why: a link, or what may not even be known to be
+		// missing.
 	}
 	s, err := (&walk{t: t, kind: "ro", follow: true}).run(p)
 	if err != nil {

@@ -12,6 +12,9 @@ const (
 	// beneath is how every name is resolved: below the handle, no link of any
 	// kind. Following links is the walk's business.
 	beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
+	// onMount is beneath for several names at once, where nobody looks at the
+	// file systems on the way.
+	onMount = beneath | unix.RESOLVE_NO_XDEV
 
 	lookFlags = unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	readFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
@@ -67,9 +70,9 @@ func openPathPlace(path string) (place, error) {
 	return &pathPlace{fd, i.dev}, nil
 }
 
-// at opens a path below the place to look at it. An error leaves nothing open.
-func (p *pathPlace) at(rel string, flags uint64) (int, info, error) {
-	fd, err := openat2(p.fd, rel, flags, beneath)
+// at opens a path below the place. An error leaves nothing open.
+func (p *pathPlace) at(rel string, flags, resolve uint64) (int, info, error) {
+	fd, err := openat2(p.fd, rel, flags, resolve)
 	switch err {
 	case nil:
 	case unix.EXDEV:
@@ -91,7 +94,7 @@ func (p *pathPlace) at(rel string, flags uint64) (int, info, error) {
 }
 
 func (p *pathPlace) step(name string, enter bool) (found, error) {
-	fd, i, err := p.at(name, lookFlags)
+	fd, i, err := p.at(name, lookFlags, beneath)
 	if err != nil {
 		return found{}, err
 	}
@@ -108,15 +111,17 @@ func (p *pathPlace) step(name string, enter bool) (found, error) {
 }
 
 func (p *pathPlace) open(name string) (*os.File, info, error) {
-	f, i, err := p.reach(name)
+	f, i, err := p.read(name, beneath)
 	if err == unix.ELOOP {
 		err = errMoved
 	}
 	return f, i, err
 }
 
-func (p *pathPlace) reach(rel string) (*os.File, info, error) {
-	fd, i, err := p.at(rel, readFlags)
+func (p *pathPlace) reach(rel string) (*os.File, info, error) { return p.read(rel, onMount) }
+
+func (p *pathPlace) read(rel string, resolve uint64) (*os.File, info, error) {
+	fd, i, err := p.at(rel, readFlags, resolve)
 	if err != nil {
 		return nil, info{}, err
 	}
@@ -128,7 +133,7 @@ func (p *pathPlace) reach(rel string) (*os.File, info, error) {
 }
 
 func (p *pathPlace) look(rel string) (info, error) {
-	fd, i, err := p.at(rel, lookFlags)
+	fd, i, err := p.at(rel, lookFlags, onMount)
 	if err == nil {
 		unix.Close(fd)
 	}
@@ -136,7 +141,7 @@ func (p *pathPlace) look(rel string) (info, error) {
 }
 
 func (p *pathPlace) below(rel string) (place, error) {
-	fd, i, err := p.at(rel, lookFlags|unix.O_DIRECTORY)
+	fd, i, err := p.at(rel, lookFlags|unix.O_DIRECTORY, onMount)
 	if err != nil {
 		return nil, err
 	}

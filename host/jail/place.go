@@ -25,9 +25,9 @@ type place interface {
 	close()
 }
 
-// A fast place skips the walk where no links are in the way. The paths are
-// below the place and have no ".." in them; "." is the place itself. Each method
-// fails with ELOOP where a link is in the way.
+// A fast place skips the walk where nothing is in the way. The paths are below
+// the place and have no ".." in them; "." is the place itself. Each method fails,
+// with whatever errno, where a link or a mount point is in the way.
 type fast interface {
 	// reach opens for reading as open does.
 	reach(rel string) (*os.File, info, error)

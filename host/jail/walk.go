@@ -237,12 +237,10 @@ func (w *walk) open(r *root) (place, error) {
 	// done was walked, is free of links and was left by "..": walk it again.
 	names := relative(w.done, r.path)
 	if f, ok := r.dir.(fast); ok {
-		p, err := f.below(strings.Join(names, "/"))
-		if err != nil {
-			return nil, errMoved
+		if p, err := f.below(strings.Join(names, "/")); err == nil {
+			w.root, w.place = r, p
+			return p, nil
 		}
-		w.root, w.place = r, p
-		return p, nil
 	}
 	at := r.dir
 	for _, name := range names {
