@@ -13,7 +13,8 @@ import (
 var step = func(name string) {}
 
 // Apply applies the set, whole or not at all, and returns one Outcome per
-// change. s may be nil for a set without undo keys and state.
+// change. Where s is nil there is no history (no entry is made, none is found),
+// no state, and no writing in place.
 //
 // The error is a *ChangeError where one change is at fault. Else it is of the
 // set: ErrManyFiles, session.ErrQuota, session.ErrName, or what cancelled ctx.
@@ -148,7 +149,7 @@ func (t *transaction) begin(ctx context.Context) (err error) {
 // taken back whatever happens.
 func (t *transaction) prepare(ctx context.Context) error {
 	for _, w := range t.works {
-		if w.entry == nil && w.pop == nil {
+		if t.session == nil || w.entry == nil && w.pop == nil {
 			continue
 		}
 		if err := t.begin(ctx); err != nil {
@@ -163,7 +164,7 @@ func (t *transaction) prepare(ctx context.Context) error {
 			return err
 		}
 		if err := t.tx.Stage(t.blobs); err != nil {
-			return err
+			return osError("write the state of", t.name(), err)
 		}
 		t.staged = true
 	}
@@ -205,7 +206,7 @@ func (t *transaction) journal(ctx context.Context) error {
 // change.
 func (t *transaction) name() string {
 	if len(t.works) == 0 {
-		return "the session's state"
+		return "the session"
 	}
 	return t.works[0].Path
 }

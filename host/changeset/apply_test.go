@@ -209,13 +209,31 @@ func TestApplyRefusesSets(t *testing.T) {
 		})
 	}
 	t.Run("without a session", func(t *testing.T) {
-		_, err := Apply(t.Context(), w.jail, nil, &Set{Changes: []Change{{Op: Put, Path: "x", Undo: "k"}}}, nil)
+		_, err := Apply(t.Context(), w.jail, nil, &Set{State: []StatePut{{Name: "a"}}}, nil)
 		require.ErrorIs(t, err, ErrInvalid)
-		_, err = Apply(t.Context(), w.jail, nil, &Set{State: []StatePut{{Name: "a"}}}, nil)
-		require.ErrorIs(t, err, ErrInvalid)
+		put.Undo = "k"
 		_, err = Apply(t.Context(), w.jail, nil, &Set{Changes: []Change{put}}, nil)
 		require.NoError(t, err)
+		_, err = Apply(t.Context(), w.jail, nil, &Set{Changes: []Change{{Op: Undo, Path: put.Path, Undo: "k"}}}, nil)
+		require.ErrorIs(t, err, ErrNoUndo)
 	})
+}
+
+func TestEditOfWhatIsNoText(t *testing.T) {
+	w, before := start(t)
+	insert := []text.Splice{{Insert: []byte("x")}}
+	_, err := w.apply(t.Context(), Change{Op: Edit, Path: w.path("bin"), Splices: insert}, nil)
+	var no *text.UndecodableError
+	require.ErrorAs(t, err, &no)
+	require.ErrorIs(t, err, ErrInvalid)
+	_, err = w.apply(t.Context(), Change{Op: Edit, Path: w.path("a"), Splices: []text.Splice{{At: 99}}}, nil)
+	require.ErrorIs(t, err, ErrInvalid)
+	require.Equal(t, before, tree(t, w.dir))
+
+	latin := w.file(t, "latin", "caf\xe9 \x80\n", 0o644)
+	out := w.must(t, Change{Op: Edit, Path: latin, Splices: []text.Splice{{Insert: []byte("\u4e2d")}}})
+	require.Equal(t, "windows-1252", out.ConvertedFrom)
+	require.Equal(t, "0644 \u4e2dcaf\u00e9 \u20ac\n", tree(t, w.dir)["latin"])
 }
 
 func TestApplyDeniedAndSpecialFiles(t *testing.T) {

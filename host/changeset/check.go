@@ -15,7 +15,7 @@ func check(set *Set, hasSession bool) error {
 	}
 	for i := range set.Changes {
 		c := &set.Changes[i]
-		if why := c.wrong(hasSession); why != "" {
+		if why := c.wrong(); why != "" {
 			return &ChangeError{Index: i, Path: c.Path, Err: fmt.Errorf("%w: %s", ErrInvalid, why)}
 		}
 	}
@@ -31,7 +31,7 @@ func check(set *Set, hasSession bool) error {
 }
 
 // wrong says what is wrong with the change, or nothing.
-func (c *Change) wrong(hasSession bool) string {
+func (c *Change) wrong() string {
 	switch c.Op {
 	case Put, Edit, Delete:
 	case Move, Mkdir:
@@ -54,8 +54,6 @@ func (c *Change) wrong(hasSession bool) string {
 		return "move, and only move, needs the new name"
 	case c.UndoNew && (c.Undo == "" || c.Op != Put && c.Op != Edit):
 		return "undo_new needs a put or an edit with an undo key"
-	case c.Undo != "" && !hasSession:
-		return "undo without a session"
 	case c.Max < 0:
 		return "max is negative"
 	case c.Expect != "" && c.Expect != abi.Absent && !isDigest(c.Expect):

@@ -277,3 +277,39 @@ func TestTorn(t *testing.T) {
 		require.Equal(t, tt.want, torn([]byte(tt.now), []byte(tt.before), []byte(tt.after)), "%q", tt.now)
 	}
 }
+
+// The disk of the session is full: the set does not happen, neither by renaming
+// nor in place.
+func TestFE25_FullSession(t *testing.T) {
+	ownMounts(t)
+	base := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "w"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(base, "s"), 0o700))
+	mount(t, "tmpfs", filepath.Join(base, "s"), "tmpfs", 0, "size=64k,mode=0700")
+	w, err := openWorld(base)
+	require.NoError(t, err)
+	defer w.close()
+	old := strings.Repeat("o", 80<<10)
+	f, m := w.file(t, "f", old, 0o600), w.file(t, "m", "", 0o600)
+	src := filepath.Join(t.TempDir(), "src")
+	require.NoError(t, os.WriteFile(src, []byte(old), 0o600))
+	mount(t, src, m, "", unix.MS_BIND, "")
+	before := tree(t, w.dir)
+
+	_, err = w.apply(t.Context(), Change{Op: Put, Path: f, Data: []byte("new"), Undo: f}, nil)
+	require.Equal(t, &ChangeError{Path: f, Err: &fs.PathError{Op: "write the undo history of", Path: f, Err: syscall.ENOSPC}}, err)
+	_, err = w.apply(t.Context(), Change{Op: Put, Path: m, Data: []byte("new")}, nil)
+	require.Equal(t, &ChangeError{Path: m, Err: &fs.PathError{Op: "write the journal of", Path: m, Err: syscall.ENOSPC}}, err)
+	_, err = Apply(t.Context(), w.jail, w.s, &Set{
+		Changes: []Change{{Op: Put, Path: f, Data: []byte("new")}},
+		State:   []StatePut{{"small", []byte("1")}, {"large", []byte(old)}},
+	}, nil)
+	require.Equal(t, &fs.PathError{Op: "write the state of", Path: f, Err: syscall.ENOSPC}, err)
+	require.Equal(t, &fs.PathError{Op: "state", Path: "x", Err: syscall.ENOSPC}, w.s.Put(t.Context(), "x", []byte(old)))
+	require.Equal(t, before, tree(t, w.dir))
+	blobs, err := w.s.List(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, blobs)
+	requireEmptySession(t, w)
+	w.must(t, Change{Op: Put, Path: f, Data: []byte("new")}) // without history there is room
+}

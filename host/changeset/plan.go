@@ -3,6 +3,7 @@ package changeset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 	"time"
@@ -63,11 +64,14 @@ func (w *work) planEdit() error {
 	}
 	doc, err := text.Decode(w.out.Before)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: edit of what is no text: %w", ErrInvalid, err)
 	}
 	edited, err := doc.Edit(w.Splices)
-	if err != nil {
+	if errors.Is(err, text.ErrEncodingUnknown) {
 		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if size := int64(len(edited.Raw)); w.Max > 0 && size > w.Max {
 		return &TooLargeError{Size: size}
@@ -84,6 +88,9 @@ func (t *transaction) planUndo(ctx context.Context, w *work) error {
 	}
 	if err := w.fits(); err != nil {
 		return err
+	}
+	if t.session == nil {
+		return ErrNoUndo
 	}
 	if err := t.begin(ctx); err != nil {
 		return err

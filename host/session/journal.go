@@ -151,7 +151,7 @@ func (t *Tx) Stage(blobs []Blob) (err error) {
 			for _, b := range blobs[:i] {
 				_ = t.s.state.remove(blobFile(b.Name, nextExt))
 			}
-			return fmt.Errorf("state %q: %w", b.Name, err)
+			return stateError(b.Name, err)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,6 +55,21 @@ func blobOf(file, ext string) (string, bool) {
 	return string(name), true
 }
 
+// stateError names the blob in an error of the file system, not its file.
+func stateError(name string, err error) error {
+	var (
+		pe *fs.PathError
+		le *os.LinkError
+	)
+	switch {
+	case errors.As(err, &pe):
+		err = pe.Err
+	case errors.As(err, &le):
+		err = le.Err
+	}
+	return &fs.PathError{Op: "state", Path: name, Err: err}
+}
+
 func charge(size int64) int64 { return max(size, minCharge) }
 
 // Get returns the named blob, or false where there is none.
@@ -70,7 +86,7 @@ func (s *Session) Get(ctx context.Context, name string) ([]byte, bool, error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("state %q: %w", name, err)
+		return nil, false, stateError(name, err)
 	}
 	return data, true, nil
 }
@@ -89,7 +105,7 @@ func (s *Session) Put(ctx context.Context, name string, data []byte) error {
 		return err
 	}
 	if err := s.state.write(blobFile(name, blobExt), data); err != nil {
-		return fmt.Errorf("state %q: %w", name, err)
+		return stateError(name, err)
 	}
 	// What a killed set has staged for this name is older than this.
 	return s.state.remove(blobFile(name, nextExt))
@@ -105,10 +121,10 @@ func (s *Session) Delete(ctx context.Context, name string) error {
 	}
 	defer s.lock.release()
 	if err := s.state.remove(blobFile(name, nextExt)); err != nil {
-		return fmt.Errorf("state %q: %w", name, err)
+		return stateError(name, err)
 	}
 	if err := s.state.remove(blobFile(name, blobExt)); err != nil {
-		return fmt.Errorf("state %q: %w", name, err)
+		return stateError(name, err)
 	}
 	return s.state.sync()
 }
