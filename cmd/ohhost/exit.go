@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/ohhost/ohhost/tool"
@@ -108,7 +109,11 @@ func (a *app) complain(err error, hint string) {
 		plain.Ask = "" // it is the hint
 		msg = plain.Error()
 	}
-	fmt.Fprintln(a.err, "error:", cleanLine(msg))
+	first, rest, _ := strings.Cut(strings.TrimRight(msg, "\n"), "\n")
+	fmt.Fprintln(a.err, "error:", cleanLine(first))
+	for line := range strings.Lines(rest) {
+		fmt.Fprintln(a.err, "  "+strings.TrimSpace(cleanLine(strings.TrimSuffix(line, "\n"))))
+	}
 	if hint != "" {
 		fmt.Fprintln(a.err, "hint:", cleanLine(hint))
 	}

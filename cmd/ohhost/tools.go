@@ -37,7 +37,7 @@ annotations. Nothing is compiled for it.`,
 			if asJSON {
 				return a.printToolsJSON(reg.Specs(), workspace)
 			}
-			return a.printTools(reg.Specs())
+			return a.printTools(reg.Specs(), workspace)
 		},
 	}
 	load.add(c.Flags())
@@ -61,7 +61,7 @@ func (a *app) printToolsJSON(specs []*abi.Spec, workspace string) error {
 	for i, s := range specs {
 		list[i] = listedTool{
 			Name: s.Name, Title: s.Title,
-			Description: strings.ReplaceAll(s.Description, abi.CWDPlaceholder, workspace),
+			Description: describe(s, workspace),
 			InputSchema: s.InputSchema, Annotations: s.Annotations,
 		}
 		if list[i].Title == "" {
@@ -80,13 +80,18 @@ func (a *app) printToolsJSON(specs []*abi.Spec, workspace string) error {
 	return e.Encode(list)
 }
 
-func (a *app) printTools(specs []*abi.Spec) error {
+func (a *app) printTools(specs []*abi.Spec, workspace string) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, s := range specs {
-		first, _, _ := strings.Cut(strings.TrimSpace(s.Description), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(describe(s, workspace)), "\n")
 		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, needs(&s.Needs), strings.ReplaceAll(cleanLine(first), "\t", " "))
 	}
 	return w.Flush()
+}
+
+// describe returns a tool's description as a call in the workspace has it.
+func describe(s *abi.Spec, workspace string) string {
+	return strings.ReplaceAll(s.Description, abi.CWDPlaceholder, workspace)
 }
 
 // needs says in words what a tool may ask for.
