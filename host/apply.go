@@ -62,15 +62,26 @@ func (s *filesService) apply(ctx context.Context, r *applyRequest, req *abi.Fram
 	answers := make([]changeAnswer, len(outcomes))
 	for i := range outcomes {
 		o := &outcomes[i]
-		if s.call.Changed != nil {
-			s.call.Changed(tool.Change{Path: o.Path, Before: o.Before, After: o.After})
-		}
+		s.tell(o)
 		answers[i] = changeAnswer{
 			Created: o.Created, Size: o.Size, Digest: o.Digest, ConvertedFrom: o.ConvertedFrom,
 			OldText: s.keep(o.OldText), NewText: s.keep(o.NewText),
 		}
 	}
 	return reply(map[string]any{"changes": answers})
+}
+
+// tell tells the caller of a change: a move is the end of one file and the
+// beginning of another.
+func (s *filesService) tell(o *changeset.Outcome) {
+	switch {
+	case s.call.Changed == nil:
+	case o.From != "":
+		s.call.Changed(tool.Change{Path: o.From, Before: o.Before})
+		s.call.Changed(tool.Change{Path: o.Path, After: o.After})
+	default:
+		s.call.Changed(tool.Change{Path: o.Path, Before: o.Before, After: o.After})
+	}
 }
 
 // set builds the change set. Contents are copied: a request's bytes are the

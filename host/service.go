@@ -81,7 +81,7 @@ func errorOf(err error) (*serviceError, error) {
 		e.Kind = abi.ErrQuota
 	case errors.Is(err, jail.ErrNotRegular):
 		e.Kind = abi.ErrNotRegular
-	case errors.Is(err, changeset.ErrInvalid), errors.Is(err, session.ErrName), errors.Is(err, jail.ErrTooMany):
+	case errors.Is(err, changeset.ErrInvalid), errors.Is(err, changeset.ErrManyFiles), errors.Is(err, session.ErrName), errors.Is(err, jail.ErrTooMany):
 		e.Kind = abi.ErrInvalid
 	case errors.As(err, &path) && errors.As(err, &errno):
 		e.Kind, e.Errno, e.Name, e.Message = abi.ErrOS, int(errno), errnoName(errno), strerror(errno)
