@@ -36,11 +36,17 @@ func (f *guestFile) Stat() (wasys.Stat_t, sys.Errno) {
 }
 
 func (f *guestFile) Read(buf []byte) (int, sys.Errno) {
+	if f.object.info.typ == abi.TypeDir {
+		return 0, sys.EISDIR
+	}
 	n, err := f.object.file.Read(buf)
 	return n, readErrno(err)
 }
 
 func (f *guestFile) Pread(buf []byte, off int64) (int, sys.Errno) {
+	if f.object.info.typ == abi.TypeDir {
+		return 0, sys.EISDIR
+	}
 	n, err := f.object.file.ReadAt(buf, off)
 	return n, readErrno(err)
 }
