@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ import (
 func (d *decoder) text() (s string, broken bool, err error) {
 	d.pos++
 	start := d.pos
-	var buf []byte // nil while nothing was escaped
+	var b strings.Builder // empty while nothing was escaped
 	for ; d.pos < len(d.data); d.pos++ {
 		switch c := d.data[d.pos]; {
 		case c == '"':
@@ -20,17 +21,21 @@ func (d *decoder) text() (s string, broken bool, err error) {
 			}
 			raw := d.data[start:d.pos]
 			d.pos++
-			if buf == nil {
+			if b.Len() == 0 {
 				return string(raw), broken, nil
 			}
-			return string(append(buf, raw...)), broken, nil
+			b.Write(raw)
+			return b.String(), broken, nil
 		case c < 0x20:
 			return "", false, d.fail(d.pos, fmt.Sprintf("a raw %s in a string, write it as an escape", d.what(d.pos)))
 		case c == '\\':
 			if err := d.checkUTF8(start); err != nil {
 				return "", false, err
 			}
-			buf = append(buf, d.data[start:d.pos]...)
+			if b.Len() == 0 { // once, as long texts must not be copied again and again
+				b.Grow(d.textLen(start))
+			}
+			b.Write(d.data[start:d.pos])
 			r, n := d.escape()
 			if n == 0 {
 				return "", false, d.fail(d.pos, "an unknown escape in a string")
@@ -41,12 +46,26 @@ func (d *decoder) text() (s string, broken bool, err error) {
 				}
 				r, broken, d.broken = utf8.RuneError, true, true
 			}
-			buf = utf8.AppendRune(buf, r)
+			b.WriteRune(r)
 			d.pos += n - 1
 			start = d.pos + 1
 		}
 	}
 	return "", false, d.fail(len(d.data), "unexpected end of the text in a string")
+}
+
+// textLen returns how many bytes a string has, as it is written, from start to
+// its closing quote.
+func (d *decoder) textLen(start int) int {
+	for i := start; i < len(d.data); i++ {
+		switch d.data[i] {
+		case '"':
+			return i - start
+		case '\\':
+			i++
+		}
+	}
+	return len(d.data) - start
 }
 
 // checkUTF8 looks at the bytes from start to d.pos.

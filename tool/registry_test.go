@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,4 +104,22 @@ func TestMiddlewareOrder(t *testing.T) {
 	_, err = x.Call(context.Background(), &Call{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"log in", "mask in", "timeout in", "timeout out", "mask out", "log out"}, seen)
+}
+
+type closer struct {
+	fakeTool
+	closed int
+}
+
+func (c *closer) Close() error {
+	c.closed++
+	return errors.New("closed")
+}
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	inner := &closer{fakeTool: fakeTool{spec: specOf("x", "")}}
+	require.EqualError(t, Release(Validate(Timeout(time.Second)(inner))), "closed")
+	require.Equal(t, 1, inner.closed)
+	require.NoError(t, Release(Validate(&fakeTool{spec: specOf("x", "")})))
 }

@@ -30,6 +30,9 @@ type timed struct {
 // Spec implements Tool.
 func (t *timed) Spec() *abi.Spec { return t.next.Spec() }
 
+// Unwrap implements Wrapper.
+func (t *timed) Unwrap() Tool { return t.next }
+
 // Keys implements Tool.
 func (t *timed) Keys(ctx context.Context, c *Call) ([]string, error) {
 	limited, cancel := context.WithTimeout(ctx, t.d)

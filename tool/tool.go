@@ -62,7 +62,8 @@ type Change struct {
 type Source interface {
 	// Specs lists the source's tools. The caller must not change them.
 	Specs() []*abi.Spec
-	// Bind returns the named tool for a grant. The zero Grant grants nothing.
+	// Bind returns the named tool for a grant. The zero Grant grants nothing. A
+	// tool that holds something is an io.Closer, see Release.
 	Bind(ctx context.Context, name string, g *Grant) (Tool, error)
 	// Close waits for running calls, or cuts them short when ctx ends, and frees
 	// what the source holds. Bound tools fail afterwards.

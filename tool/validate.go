@@ -48,6 +48,9 @@ type validated struct {
 // Spec implements Tool.
 func (v *validated) Spec() *abi.Spec { return v.next.Spec() }
 
+// Unwrap implements Wrapper.
+func (v *validated) Unwrap() Tool { return v.next }
+
 // Keys implements Tool.
 func (v *validated) Keys(ctx context.Context, c *Call) ([]string, error) {
 	c, err := v.check(c)

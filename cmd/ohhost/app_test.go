@@ -186,6 +186,26 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// TestMiddlewareOrder pins it: Log → Validate → Timeout → the tool.
+func TestMiddlewareOrder(t *testing.T) {
+	t.Parallel()
+	c := newCLI("")
+	reg, err := c.app.openTools(context.Background(), &loadFlags{}, time.Second)
+	require.NoError(t, err)
+	var order []string
+	x, err := reg.Bind(context.Background(), "echo", &tool.Grant{})
+	require.NoError(t, err)
+	for {
+		order = append(order, fmt.Sprintf("%T", x))
+		w, ok := x.(tool.Wrapper)
+		if !ok {
+			break
+		}
+		x = w.Unwrap()
+	}
+	require.Equal(t, []string{"*main.logged", "*tool.validated", "*tool.timed", "*main.fakeTool"}, order)
+}
+
 func TestFaultDetail(t *testing.T) {
 	t.Parallel()
 	c := newCLI("")

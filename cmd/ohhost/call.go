@@ -34,8 +34,8 @@ The tool may read and change the files of the workspace (the current directory,
 or -C DIR) and nothing else; --grant adds to that, --deny takes away. Calls in
 one workspace share a session, so that undo works in the next call.
 
-Standard output gets the text that a model would read, on a terminal followed by
-a diff of what changed; with --json an object with "observation" or "error"; with
+Standard output gets the text that a model would read (images need --json), on a
+terminal followed by a diff of what changed; with --json an object with "observation" or "error"; with
 --dry-run the diff of what would change (with --json as "diff"), and nothing is
 written.
 

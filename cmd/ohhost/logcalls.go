@@ -21,6 +21,9 @@ type logged struct {
 	log hclog.Logger
 }
 
+// Unwrap implements tool.Wrapper.
+func (l *logged) Unwrap() tool.Tool { return l.Tool }
+
 // Call implements tool.Tool.
 func (l *logged) Call(ctx context.Context, c *tool.Call) (*abi.Result, error) {
 	start := time.Now()
