@@ -12,6 +12,10 @@ import (
 	"github.com/ohhost/ohhost/tool"
 )
 
+// defaultTimeout is how long a call may take: more than any call of a tool on
+// files needs, so that an endless plugin does not hang the caller.
+const defaultTimeout = 30 * time.Second
+
 // A callFlags holds the flags of call.
 type callFlags struct {
 	load    loadFlags
@@ -89,7 +93,7 @@ with kind bad_request and a null id.`,
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change and write nothing")
 	c.Flags().BoolVar(&f.batch, "batch", false, "read calls from standard input, one JSON object a line")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "cut a call off after this `DURATION`, 30s or 2m (default: never)")
+	c.Flags().DurationVar(&f.timeout, "timeout", defaultTimeout, "cut a call off after this `DURATION`; 0 for never")
 	return c
 }
 
