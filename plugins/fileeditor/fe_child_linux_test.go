@@ -26,7 +26,7 @@ func inChild(t *testing.T, body func(t *testing.T)) {
 		t.Skip("needs root for mounts and users")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), childOf+"="+t.Name(), "TMPDIR=/tmp", "HOME=/nonexistent")
+	cmd.Env = append(os.Environ(), childOf+"="+t.Name(), "TMPDIR=/tmp")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {
@@ -51,4 +51,5 @@ func becomeNobody(t *testing.T) {
 	require.NoError(t, syscall.Setgroups(nil))
 	require.NoError(t, syscall.Setresgid(nobody, nobody, nobody))
 	require.NoError(t, syscall.Setresuid(nobody, nobody, nobody))
+	t.Setenv("HOME", t.TempDir()) // root's is closed to others
 }
