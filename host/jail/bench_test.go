@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,5 +53,38 @@ func BenchmarkRead(b *testing.B) {
 			}
 			b.Run(sub, func(b *testing.B) { read(b, j.Open) })
 		}
+	}
+}
+
+// BenchmarkList lists a directory of 1000 files, with what stat says of each.
+func BenchmarkList(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 1000 {
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o644))
+	}
+	b.Run("os.ReadDir", func(b *testing.B) {
+		for b.Loop() {
+			list, err := os.ReadDir(dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, e := range list {
+				if _, err := e.Info(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	for _, deny := range [][]string{nil, {"*.key", "secrets/"}} {
+		j, err := New(&tool.Grant{Paths: []tool.PathGrant{{Path: dir}}, Deny: deny}, nil)
+		require.NoError(b, err)
+		defer j.Close()
+		b.Run(fmt.Sprintf("deny %d", len(deny)), func(b *testing.B) {
+			for b.Loop() {
+				if list, err := j.List(dir, true, 0); err != nil || len(list) != 1000 {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

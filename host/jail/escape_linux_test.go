@@ -159,6 +159,10 @@ func TestConfirm(t *testing.T) {
 		require.NoError(w, confirm(r, f, w.w+"/a/b/f", allowed), "the root has another name")
 		require.NoError(w, os.Remove(w.dir+"/moved/a/b/f"))
 		require.NoError(w, confirm(r, f, w.w+"/a/b/f", allowed), "it was removed meanwhile")
+		require.NoError(w, confirm(r, f, w.w+"/a/b/g", allowed), "it was removed from an allowed path")
+		g := open(w.write("moved/denied/g", ""))
+		require.NoError(w, os.Remove(g.Name()))
+		require.Equal(w, errMoved, confirm(r, g, w.w+"/a/b/f", allowed))
 	})
 }
 

@@ -139,7 +139,7 @@ func (j *Jail) hold(r *root) (err error) {
 	}
 	// Where the directory may be entered but not read, its path cannot be asked
 	// for later; the walk does without.
-	r.file, _, _ = r.dir.open(".")
+	r.file, _, _ = r.dir.open(".", r.base())
 	return nil
 }
 

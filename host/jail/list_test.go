@@ -5,6 +5,7 @@ package jail
 import (
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -88,6 +89,10 @@ func TestListMax(t *testing.T) {
 func TestStat(t *testing.T) {
 	each(t, func(w *world) {
 		w.link("a/b/f", "w/l")
+		f, err := w.jail.Open(w.w + "/l")
+		require.NoError(w, err)
+		require.Equal(w, w.w+"/a/b/f", path.Clean(f.Name()))
+		require.NoError(w, f.Close())
 		for p, want := range map[string][3]any{
 			"":             {"w", byte(abi.TypeDir), byte(abi.TypeDir)},
 			"/a/":          {"a", byte(abi.TypeDir), byte(abi.TypeDir)},
@@ -100,7 +105,7 @@ func TestStat(t *testing.T) {
 			require.NoError(w, err)
 			require.Equal(w, want, [3]any{e.Name, e.Type, e.Target}, p)
 		}
-		_, err := w.jail.Readlink(w.w + "/a")
+		_, err = w.jail.Readlink(w.w + "/a")
 		w.isErrno(w.w+"/a", err, syscall.EINVAL)
 		_, err = w.jail.Readlink(w.w + "/missing")
 		w.isErrno(w.w+"/missing", err, syscall.ENOENT)

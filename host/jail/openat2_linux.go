@@ -110,17 +110,17 @@ func (p *pathPlace) step(name string, enter bool) (found, error) {
 	return f, err
 }
 
-func (p *pathPlace) open(name string) (*os.File, info, error) {
-	f, i, err := p.read(name, beneath)
+func (p *pathPlace) open(name, as string) (*os.File, info, error) {
+	f, i, err := p.read(name, as, beneath)
 	if err == unix.ELOOP {
 		err = errMoved
 	}
 	return f, i, err
 }
 
-func (p *pathPlace) reach(rel string) (*os.File, info, error) { return p.read(rel, onMount) }
+func (p *pathPlace) reach(rel, as string) (*os.File, info, error) { return p.read(rel, as, onMount) }
 
-func (p *pathPlace) read(rel string, resolve uint64) (*os.File, info, error) {
+func (p *pathPlace) read(rel, as string, resolve uint64) (*os.File, info, error) {
 	fd, i, err := p.at(rel, readFlags, resolve)
 	if err != nil {
 		return nil, info{}, err
@@ -129,7 +129,7 @@ func (p *pathPlace) read(rel string, resolve uint64) (*os.File, info, error) {
 		unix.Close(fd)
 		return nil, info{}, ErrNotRegular
 	}
-	return os.NewFile(uintptr(fd), rel), i, nil
+	return os.NewFile(uintptr(fd), as), i, nil
 }
 
 func (p *pathPlace) look(rel string) (info, error) {

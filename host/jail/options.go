@@ -3,7 +3,8 @@ package jail
 // A Backend is a way to open paths without leaving a directory.
 type Backend int
 
-// The backends. They behave alike; Openat2 is faster.
+// The backends. They behave alike, but that Openat2 is faster and that OSRoot
+// must be allowed to read, not only to enter, each directory on the way.
 const (
 	Auto    Backend = iota // Openat2 where the kernel has it and lets it be used, else OSRoot
 	Openat2                // Linux's openat2; New fails where it cannot be used

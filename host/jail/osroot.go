@@ -107,7 +107,7 @@ func (p *rootPlace) step(name string, enter bool) (found, error) {
 		if f.info.dev != p.dev {
 			// A file of another file system was mounted here; which one, only
 			// an open file tells.
-			file, _, err := p.open(name)
+			file, _, err := p.open(name, "")
 			if err != nil {
 				return found{}, err
 			}
@@ -132,7 +132,8 @@ func (p *rootPlace) check(fi os.FileInfo, dev uint64) error {
 	return nil
 }
 
-func (p *rootPlace) open(name string) (*os.File, info, error) {
+// open leaves the file's name to os.Root, which knows the resolved path.
+func (p *rootPlace) open(name, _ string) (*os.File, info, error) {
 	before, err := p.root.Lstat(name)
 	if err != nil {
 		return nil, info{}, bare(err)

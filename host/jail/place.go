@@ -18,8 +18,8 @@ type place interface {
 	step(name string, enter bool) (found, error)
 	// open opens the name for reading, "." for the directory itself. It does
 	// not wait for a FIFO; it fails with ErrNotRegular for what is neither a
-	// regular file nor a directory.
-	open(name string) (*os.File, info, error)
+	// regular file nor a directory. The file is called as.
+	open(name, as string) (*os.File, info, error)
 	// stat describes the directory itself.
 	stat() (info, error)
 	close()
@@ -30,7 +30,7 @@ type place interface {
 // with whatever errno, where a link or a mount point is in the way.
 type fast interface {
 	// reach opens for reading as open does.
-	reach(rel string) (*os.File, info, error)
+	reach(rel, as string) (*os.File, info, error)
 	// look describes what is there; the last name may be a link.
 	look(rel string) (info, error)
 	// below opens a directory.

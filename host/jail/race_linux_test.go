@@ -169,7 +169,7 @@ func (w *world) tryWrite(p string, follow bool, count func(error) bool) {
 		return
 	}
 	defer t.Close()
-	f, err := t.Dir.Open(t.Name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := t.Dir.Open(t.Name, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return // the directory is gone, or a link has the name
 	}

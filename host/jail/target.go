@@ -62,7 +62,7 @@ func (t *table) aim(p string, follow bool) (*Target, error) {
 	if s.info.typ == abi.TypeOther && follow {
 		return nil, ErrNotRegular
 	}
-	f, i, err := s.place.open(".")
+	f, i, err := s.place.open(".", path.Dir(s.path))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (t *table) aimDirect(p string, follow bool) (*Target, error) {
 	if r == nil || t.write(p) != nil {
 		return nil, nil
 	}
-	f, i, err := r.dir.(fast).reach(path.Dir(rel))
+	f, i, err := r.dir.(fast).reach(path.Dir(rel), path.Dir(p))
 	if err != nil {
 		return nil, nil
 	}
