@@ -163,7 +163,7 @@ func FuzzPattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		names := components(strings.Trim(filepath.Clean(p), "/"))
+		names := components(filepath.Clean("/" + strings.ReplaceAll(p, "\x00", "")))
 		exact := patterns{pat}.find(names, true)
 		// A pattern for what was matched matches it, too.
 		if exact != nil {
