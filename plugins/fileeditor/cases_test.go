@@ -95,6 +95,12 @@ func (w *caseSpace) stat(name string) *syscall.Stat_t {
 	return &st
 }
 
+// mode is a file's permissions with the special bits, as chmod takes them.
+func (w *caseSpace) mode(name string) uint32 {
+	w.t.Helper()
+	return uint32(w.stat(name).Mode) & 0o7777
+}
+
 // names lists what a folder holds: a failed write must leave no litter.
 func (w *caseSpace) names(folder string) []string {
 	w.t.Helper()

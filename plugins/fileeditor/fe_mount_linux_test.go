@@ -114,7 +114,7 @@ func TestFE25DiskFull(t *testing.T) {
 			unchanged := func() {
 				t.Helper()
 				require.Equal(t, text, w.read("small/f.txt"))
-				require.Equal(t, uint32(0o640), w.stat("small/f.txt").Mode&0o7777)
+				require.Equal(t, uint32(0o640), w.mode("small/f.txt"))
 				require.Equal(t, []string{"f.txt"}, w.names("small"))
 			}
 			growth := strings.Repeat("fedcba9876543210", 40<<10/16)
@@ -172,7 +172,7 @@ func TestFE25ReadOnlyFolder(t *testing.T) {
 				path := w.path(name)
 				w.fails("Ran into [Errno 13] Permission denied: '"+path+"' while trying to write to "+path, command, name, args...)
 				require.Equal(t, "a\r\nc\r\n", w.read("ro/f.txt"))
-				require.Equal(t, uint32(0o644), w.stat("ro/f.txt").Mode&0o7777)
+				require.Equal(t, uint32(0o644), w.mode("ro/f.txt"))
 				require.Equal(t, []string{"f.txt"}, w.names("ro"))
 			}
 			refused("str_replace", "ro/f.txt", "old_str", "c", "new_str", "d")
@@ -199,7 +199,7 @@ func TestFE25Unreadable(t *testing.T) {
 			w.fails(want, "str_replace", "f.txt", "old_str", "a", "new_str", "b")
 			w.fails(want, "insert", "f.txt", "insert_line", 0, "new_str", "b")
 			w.fails(want, "undo_edit", "f.txt")
-			require.Equal(t, uint32(0o200), w.stat("f.txt").Mode&0o7777)
+			require.Equal(t, uint32(0o200), w.mode("f.txt"))
 			require.Equal(t, int64(2), w.stat("f.txt").Size)
 		})
 	})
