@@ -49,7 +49,7 @@ func parseAnswer(f *abi.Frame, blob func(int) ([]byte, bool)) (*answer, error) {
 		Raised *raisedAnswer `json:"raised"`
 		Keys   *[]string     `json:"keys"`
 	}
-	if err := json.Unmarshal(f.Header, &raw); err != nil {
+	if err := unmarshal(f.Header, &raw); err != nil {
 		return nil, fmt.Errorf("broken JSON: %w", err)
 	}
 	n := 0

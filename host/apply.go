@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/ohhost/ohhost/abi"
@@ -19,15 +18,15 @@ type applyRequest struct {
 
 // changeRequest is a Change of package abi; numbers are attachments.
 type changeRequest struct {
-	Op      string   `json:"op"`
-	Path    int      `json:"path"`
-	To      *int     `json:"to"`
-	Data    *int     `json:"data"`
-	Splices [][3]int `json:"splices"`
-	Expect  string   `json:"expect"`
-	Max     int64    `json:"max"`
-	Undo    *int     `json:"undo"`
-	UndoNew bool     `json:"undo_new"`
+	Op      string  `json:"op"`
+	Path    int     `json:"path"`
+	To      *int    `json:"to"`
+	Data    *int    `json:"data"`
+	Splices [][]int `json:"splices"`
+	Expect  string  `json:"expect"`
+	Max     int64   `json:"max"`
+	Undo    *int    `json:"undo"`
+	UndoNew bool    `json:"undo_new"`
 }
 
 type stateRequest struct {
@@ -133,7 +132,10 @@ func (c *changeRequest) change(req *abi.Frame) (changeset.Change, error) {
 		}
 		out.Undo = string(key)
 	}
-	for _, sp := range c.Splices {
+	for i, sp := range c.Splices {
+		if len(sp) != 3 {
+			return out, fmt.Errorf("splices[%d]: want [at, del, attachment]", i)
+		}
 		insert, err := attachment(req, &sp[2], "splices")
 		if err != nil {
 			return out, err
@@ -149,26 +151,4 @@ func attachment(req *abi.Frame, i *int, what string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: there is no attachment %d", what, *i)
 	}
 	return b, nil
-}
-
-// UnmarshalJSON refuses a splice that is not three numbers; encoding/json would
-// fill up or cut an array.
-func (c *changeRequest) UnmarshalJSON(b []byte) error {
-	type plain changeRequest
-	var v struct {
-		plain
-		Splices [][]int `json:"splices"`
-	}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	*c = changeRequest(v.plain)
-	c.Splices = make([][3]int, len(v.Splices))
-	for i, sp := range v.Splices {
-		if len(sp) != 3 {
-			return fmt.Errorf("splices[%d]: want [at, del, attachment]", i)
-		}
-		c.Splices[i] = [3]int(sp)
-	}
-	return nil
 }

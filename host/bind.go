@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,14 +22,22 @@ type bound struct {
 	spec *abi.Spec
 	cwd  string
 	jail *jail.Jail
-	sess *session.Session
+	sess *session.Session // nil where there is no place for state
 	once sync.Once
+
+	shared *sharedSession // sess, to be given back
 }
 
 // Bind returns the named tool for a grant. It opens the granted directories; they
-// stay open until the tool's Close (it is an io.Closer) or the host's. Errors: one that Is tool.ErrUnknownTool, a grant that names a missing
-// or relative path, a bad session name.
+// stay open until the tool's Close (it is an io.Closer) or the host's. Errors: one
+// that Is tool.ErrUnknownTool, a grant that names a missing or relative path, a
+// bad session name.
 func (h *Host) Bind(ctx context.Context, name string, g *tool.Grant) (tool.Tool, error) {
+	leave, err := h.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	t, err := h.lookup(name)
 	if err != nil {
 		return nil, err
@@ -40,52 +47,31 @@ func (h *Host) Bind(ctx context.Context, name string, g *tool.Grant) (tool.Tool,
 	spec.Description = strings.ReplaceAll(spec.Description, abi.CWDPlaceholder, g.Workspace)
 	b.spec = &spec
 	opts := &jail.Options{Private: h.dirs.private, Backend: h.opts.JailBackend}
-	if b.sess, err = h.session(g); err != nil {
+	if b.shared, err = h.session(g); err != nil {
 		return nil, fmt.Errorf("bind %s: %w", name, err)
 	}
-	if b.sess != nil {
+	if b.shared != nil {
+		b.sess = b.shared.Session
 		opts.Open = []string{b.sess.Outputs()}
 	}
 	if b.jail, err = jail.New(g, opts); err != nil {
 		return nil, fmt.Errorf("bind %s: %w", name, errors.Join(err, b.release()))
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return nil, errors.Join(ErrClosed, b.release())
+	if err := h.keep(b); err != nil {
+		return nil, errors.Join(err, b.release())
 	}
-	h.bound[b] = struct{}{}
 	return b, nil
 }
 
-// session returns the grant's session, which all tools bound in it share, or nil
-// where the user has no state directory: then there is no undo history.
-func (h *Host) session(g *tool.Grant) (*session.Session, error) {
-	if h.dirs.state == "" {
-		h.log.Warn("running without state: undo_edit will find nothing", "reason", "the user has no home directory")
-		return nil, nil
-	}
-	name := g.Session
-	if name == "" {
-		resolved, err := filepath.EvalSymlinks(g.Workspace)
-		if err != nil {
-			resolved = g.Workspace
-		}
-		name = tool.SessionName(resolved)
-	} else if err := tool.CheckSessionName(name); err != nil {
-		return nil, err
-	}
+// keep notes a bound tool, for Close to release.
+func (h *Host) keep(b *bound) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s, ok := h.sessions[name]; ok {
-		return s, nil
+	if h.closed {
+		return ErrClosed
 	}
-	s, err := session.Open(filepath.Join(h.dirs.state, "sessions", name), &session.Options{NoSync: h.opts.NoSync, Logger: h.log})
-	if err != nil {
-		return nil, err
-	}
-	h.sessions[name] = s
-	return s, nil
+	h.bound[b] = struct{}{}
+	return nil
 }
 
 // Spec describes the tool.
@@ -104,6 +90,7 @@ func (b *bound) release() (err error) {
 		if b.jail != nil {
 			err = b.jail.Close()
 		}
+		err = errors.Join(err, b.host.release(b.shared))
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/host"
+	"github.com/ohhost/ohhost/plugins"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -120,14 +122,15 @@ func TestHostileFault(t *testing.T) {
 	}
 }
 
-// TestHostileDetail: a fault's details are the guest's standard error.
+// TestHostileDetail: a fault's details are the guest's stack and its standard
+// error.
 func TestHostileDetail(t *testing.T) {
 	t.Parallel()
 	b := load(t, newHost(t, nil), "hostile", "hostile", workspace(t), true)
 	_, err := hostile(t, b, context.Background(), "trap")
 	var fault *tool.FaultError
 	require.ErrorAs(t, err, &fault)
-	require.Equal(t, "about to trap\n", fault.Detail)
+	require.Regexp(t, `^wasm stack trace:\n(\t.+\n)+about to trap$`, fault.Detail)
 	require.NotContains(t, err.Error(), "\n")
 }
 
@@ -162,7 +165,7 @@ func TestHostileHeld(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	b := load(t, newHost(t, nil), "hostile", "hostile", workspace(t), true)
-	for _, do := range []string{"spin", "sleep"} {
+	for _, do := range []string{"spin", "sleep", "sleep and invoke"} {
 		t.Run(do, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), shortTime)
 			defer cancel()
@@ -229,5 +232,52 @@ func TestZeroGrant(t *testing.T) {
 	for _, path := range []string{"/", "/etc/passwd", "/tmp", "/none"} {
 		_, err = b.Call(context.Background(), &tool.Call{Args: []byte(`{"path":"` + path + `"}`)})
 		require.ErrorIs(t, err, tool.ErrDenied, path)
+	}
+}
+
+// TestBindAndClose: binding while the host closes either works or fails; see the
+// race detector.
+func TestBindAndClose(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		h, err := host.New(&host.Options{NoCache: true, StateDir: filepath.Join(t.TempDir(), "state")})
+		require.NoError(t, err)
+		require.NoError(t, h.Load(context.Background(), "word", guest(t, "word"), nil))
+		dir := workspace(t)
+		var wg sync.WaitGroup
+		for i := range 4 {
+			wg.Go(func() {
+				_, err := h.Bind(context.Background(), "word_count", &tool.Grant{Workspace: dir, Session: "s" + string(rune('0'+i))})
+				if err != nil && !errors.Is(err, host.ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Go(func() {
+			if err := h.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+	}
+}
+
+// TestCloseWhileCompiling: a caller that does not wait for a compile leaves it
+// running; Close waits for it.
+func TestCloseWhileCompiling(t *testing.T) {
+	t.Parallel()
+	p := plugins.All()[0]
+	for range 3 {
+		h, err := host.New(&host.Options{NoCache: true, StateDir: filepath.Join(t.TempDir(), "state")})
+		require.NoError(t, err)
+		require.NoError(t, h.Load(context.Background(), p.Name, p.Wasm, p.Tools))
+		dir := workspace(t)
+		b, err := h.Bind(context.Background(), p.Tools[0].Name, &tool.Grant{Workspace: dir, Paths: []tool.PathGrant{{Path: dir}}})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		_, err = b.Call(ctx, &tool.Call{Args: []byte(`{"command":"view","path":"` + dir + `"}`)})
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, h.Close(context.Background()))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/tool"
 )
 
 const (
@@ -29,14 +30,11 @@ func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
 	in := &instance{log: m.host.log.Named(m.name)}
 	f, detail, err := m.run(ctx, in, nil, abi.ExportDescribe, nil)
 	if err != nil {
-		if detail != "" {
-			return nil, fmt.Errorf("describe: %w\n%s", err, detail)
-		}
-		return nil, fmt.Errorf("describe: %w", err)
+		return nil, &tool.FaultError{Tool: m.name, Op: "describe", Err: err, Detail: detail}
 	}
 	specs, err := parseDescription(f.Header)
 	if err != nil {
-		return nil, fmt.Errorf("describe: %w", err)
+		return nil, &tool.FaultError{Tool: m.name, Op: "describe", Err: err, Detail: detail}
 	}
 	return specs, nil
 }
@@ -47,7 +45,7 @@ func parseDescription(header []byte) ([]*abi.Spec, error) {
 		return nil, errors.New("the description is not UTF-8")
 	}
 	var d abi.Description
-	if err := json.Unmarshal(header, &d); err != nil {
+	if err := unmarshal(header, &d); err != nil {
 		return nil, fmt.Errorf("the description is broken JSON: %w", err)
 	}
 	if d.ABI != abi.Version {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +53,7 @@ func (s *filesService) Name() string { return abi.ServiceFiles }
 // Invoke answers one request, see package abi, "Services".
 func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, error) {
 	var r filesRequest
-	if err := json.Unmarshal(req.Header, &r); err != nil {
+	if err := unmarshal(req.Header, &r); err != nil {
 		return invalid("broken JSON: " + err.Error())
 	}
 	switch r.Op {

@@ -14,7 +14,6 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/ohhost/ohhost/abi"
-	"github.com/ohhost/ohhost/host/session"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -41,9 +40,11 @@ type Host struct {
 	closed   bool
 	modules  []*module
 	tools    map[string]loaded
-	sessions map[string]*session.Session
+	sessions map[string]*sharedSession
 	bound    map[*bound]struct{}
 	running  sync.WaitGroup
+
+	warnState sync.Once
 }
 
 // loaded is a tool of a module.
@@ -58,7 +59,7 @@ func New(opts *Options) (*Host, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	h := &Host{opts: *opts, dirs: opts.dirs(), log: opts.Logger, tools: map[string]loaded{}, sessions: map[string]*session.Session{}, bound: map[*bound]struct{}{}}
+	h := &Host{opts: *opts, dirs: opts.dirs(), log: opts.Logger, tools: map[string]loaded{}, sessions: map[string]*sharedSession{}, bound: map[*bound]struct{}{}}
 	if h.log == nil {
 		h.log = hclog.NewNullLogger()
 	}
@@ -88,16 +89,24 @@ func New(opts *Options) (*Host, error) {
 // does not have, lacks an export, or describes itself wrongly is refused with
 // the reason, as is a tool name that is taken.
 func (h *Host) Load(ctx context.Context, name string, wasm []byte, specs []*abi.Spec) error {
+	leave, err := h.enter()
+	if err != nil {
+		return fmt.Errorf("load %s: %w", name, err)
+	}
+	defer leave()
 	m, err := newModule(h, name, wasm)
 	if err != nil {
 		return fmt.Errorf("load %s: %w", name, err)
 	}
 	if specs == nil {
 		if specs, err = m.describe(ctx); err != nil {
-			return fmt.Errorf("load %s: %w", name, errors.Join(err, m.close(ctx)))
+			return m.unload(ctx, fmt.Errorf("load %w", err))
 		}
 	}
-	return h.add(m, specs)
+	if err := h.add(m, specs); err != nil {
+		return m.unload(ctx, err)
+	}
+	return nil
 }
 
 func (h *Host) add(m *module, specs []*abi.Spec) error {
@@ -158,13 +167,11 @@ func (h *Host) Close(ctx context.Context) error {
 	for b := range tools {
 		errs = append(errs, b.release())
 	}
-	for _, s := range h.sessions {
-		errs = append(errs, s.Close())
-	}
 	return errors.Join(errs...)
 }
 
-// enter registers a running call; the caller must call the function returned.
+// enter registers work that Close must wait for; the caller must call the
+// function returned.
 func (h *Host) enter() (func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -87,25 +88,37 @@ func (m *module) run(ctx context.Context, in *instance, fsys sys.FS, export stri
 		args = append(args, uint64(n))
 	}
 	ctx = context.WithValue(ctx, instanceKey{}, in)
-	ctx = experimental.WithMemoryAllocator(ctx, memoryAllocator())
+	memory := &arena{}
+	ctx = experimental.WithMemoryAllocator(ctx, memory)
+	defer memory.free()
 	mod, err := m.host.runtime.InstantiateModule(ctx, code, in.config(ctx, fsys))
 	if err != nil {
-		return nil, in.stderr.String(), stopped(ctx, err)
+		return nil, in.detail(err), stopped(ctx, err)
 	}
 	defer mod.Close(context.WithoutCancel(ctx))
 	res, err := mod.ExportedFunction(export).Call(ctx, args...)
 	switch {
 	case err != nil:
-		return nil, in.stderr.String(), stopped(ctx, err)
+		return nil, in.detail(err), stopped(ctx, err)
 	case ctx.Err() != nil:
-		return nil, in.stderr.String(), context.Cause(ctx)
+		return nil, in.detail(nil), context.Cause(ctx)
 	case uint32(res[0]) != 0:
-		return nil, in.stderr.String(), fmt.Errorf("%s returned %d", export, int32(res[0]))
+		return nil, in.detail(nil), fmt.Errorf("%s returned %d", export, int32(res[0]))
 	}
 	if answer, err = abi.DecodeFrame(in.output); err != nil {
-		return nil, in.stderr.String(), fmt.Errorf("the guest's answer: %w", err)
+		return nil, in.detail(nil), fmt.Errorf("the guest's answer: %w", err)
 	}
-	return answer, in.stderr.String(), nil
+	return answer, in.detail(nil), nil
+}
+
+// detail is what wazero says of err after its first line, the guest's stack, and
+// the end of the guest's standard error.
+func (in *instance) detail(err error) string {
+	var stack string
+	if err != nil {
+		_, stack, _ = strings.Cut(err.Error(), "\n")
+	}
+	return strings.Trim(stack+"\n"+in.stderr.String(), "\n")
 }
 
 // config is the same for every instance but for the files and the pipes: no

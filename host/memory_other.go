@@ -4,5 +4,5 @@ package host
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// memoryAllocator returns nil: wazero's own allocator is used.
-func memoryAllocator() experimental.MemoryAllocator { return nil }
+// reserve uses the heap.
+func reserve(uint64) experimental.LinearMemory { return &heapMemory{} }

@@ -63,8 +63,13 @@ func (m *module) code(ctx context.Context) (wazero.CompiledModule, error) {
 		return m.compiled, m.failed
 	}
 	if m.building == nil {
+		leave, err := m.host.enter() // Close waits: freeing the runtime under a compile would crash it
+		if err != nil {
+			m.mu.Unlock()
+			return nil, err
+		}
 		m.building = make(chan struct{})
-		go m.build(m.building)
+		go m.build(m.building, leave)
 	}
 	done := m.building
 	m.mu.Unlock()
@@ -84,7 +89,8 @@ func (m *module) code(ctx context.Context) (wazero.CompiledModule, error) {
 	}
 }
 
-func (m *module) build(done chan struct{}) {
+func (m *module) build(done chan struct{}, leave func()) {
+	defer leave()
 	began := time.Now()
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	c, err := m.host.runtime.CompileModule(ctx, m.wasm)
@@ -105,14 +111,18 @@ func (m *module) build(done chan struct{}) {
 	close(done)
 }
 
-// close frees the compiled form of a module that was not added to the host.
-func (m *module) close(ctx context.Context) error {
+// unload frees the compiled form of a module that is refused for err, which it
+// returns.
+func (m *module) unload(ctx context.Context, err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.compiled == nil {
-		return nil
+		return err
 	}
-	return m.compiled.Close(ctx)
+	if failed := m.compiled.Close(context.WithoutCancel(ctx)); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // checkLinks returns an error that says which import or export is wrong.

@@ -31,12 +31,12 @@ func (h *Host) LoadNative(ctx context.Context, name string, n *Native) error {
 	m := &module{host: h, name: name, native: n}
 	specs, err := m.describe(ctx)
 	if err != nil {
-		return fmt.Errorf("load %s: %w", name, err)
+		return fmt.Errorf("load %w", err)
 	}
 	return h.add(m, specs)
 }
 
-// runNative is module.run for native code.
+// run is module.run for native code.
 func (n *Native) run(ctx context.Context, in *instance, export string, input *abi.Frame) (*abi.Frame, error) {
 	if export == abi.ExportDescribe {
 		return n.Describe()

@@ -18,7 +18,7 @@ func serviceName(header []byte) (string, error) {
 	var h struct {
 		Service string `json:"service"`
 	}
-	err := json.Unmarshal(header, &h)
+	err := unmarshal(header, &h)
 	return h.Service, err
 }
 

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/ohhost/ohhost/abi"
@@ -24,7 +23,7 @@ func (s *stateService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 		Op   string `json:"op"`
 		Name string `json:"name"`
 	}
-	if err := json.Unmarshal(req.Header, &r); err != nil {
+	if err := unmarshal(req.Header, &r); err != nil {
 		return invalid("broken JSON: " + err.Error())
 	}
 	f, err := s.answer(ctx, r.Op, r.Name, req)

@@ -129,13 +129,15 @@ EXPORT("oh_call") i32 oh_call(i32 n)
 			__builtin_trap();
 		ok("random");
 	}
-	if (is("sleep")) {
+	if (is("sleep") || is("sleep and invoke")) {
 		static u8 sub[48], event[32];
 		i64 hour = 3600ll * 1000000000;
 		sub[16] = 1; /* monotonic clock; tag 0 at offset 8 is a clock */
 		copy(sub + 24, &hour, 8);
 		u32 got;
 		poll_oneoff(sub, event, 1, &got);
+		if (is("sleep and invoke"))
+			oh_invoke("x", 1);
 		ok("slept");
 	}
 	if (is("environment")) {

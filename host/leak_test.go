@@ -1,0 +1,71 @@
+package host_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ohhost/ohhost/tool"
+)
+
+// TestStoppedCallsFree: calls that are cut off in whatever the guest is doing
+// leave neither memory nor files (threats R7, R8).
+func TestStoppedCallsFree(t *testing.T) {
+	b := load(t, newHost(t, nil), "hostile", "hostile", workspace(t), true)
+	stop := func(do string) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		_, err := hostile(t, b, ctx, do)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	for _, do := range []string{"spin", "sleep", "sleep and invoke"} {
+		t.Run(do, func(t *testing.T) {
+			stop(do)
+			maps, files := mappings(t), len(openFiles())
+			for range 30 {
+				stop(do)
+			}
+			require.Less(t, mappings(t), maps+10)
+			require.LessOrEqual(t, len(openFiles()), files)
+		})
+	}
+}
+
+// TestReleasedToolsFree: a bound tool that is closed holds nothing any more, nor
+// does its session.
+func TestReleasedToolsFree(t *testing.T) {
+	h := newHost(t, nil)
+	dir := workspace(t)
+	require.NoError(t, h.Load(context.Background(), "word", guest(t, "word"), nil))
+	bind := func(session string) tool.Tool {
+		b, err := h.Bind(context.Background(), "word_count", &tool.Grant{Workspace: dir, Paths: []tool.PathGrant{{Path: dir}}, Session: session})
+		require.NoError(t, err)
+		return b
+	}
+	kept := bind("kept")
+	files := len(openFiles())
+	for i := range 50 {
+		for _, s := range []string{"kept", "other" + strings.Repeat("x", i)} {
+			require.NoError(t, bind(s).(io.Closer).Close())
+		}
+	}
+	require.LessOrEqual(t, len(openFiles()), files)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600))
+	res, err := kept.Call(context.Background(), callPath(dir+"/a"))
+	require.NoError(t, err)
+	require.Equal(t, "1 words", res.Content[0].Text)
+}
+
+// mappings counts this process's memory mappings.
+func mappings(t *testing.T) int {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	return strings.Count(string(b), "\n")
+}
