@@ -53,7 +53,9 @@
 //
 // A [Spec] has name, title, description ("{{cwd}}" in it is replaced by the
 // working directory when the tool is bound), inputSchema, outputSchema,
-// annotations (MCP's) and needs. Needs inform the user; only a grant gives.
+// annotations (MCP's) and needs. Needs inform the user; only a grant gives. With
+// closedSchema arguments are checked against that in place of inputSchema: it
+// may be stricter than what is published (forbid unknown fields, say).
 //
 // # Call
 //
@@ -66,7 +68,9 @@
 // inputSchema. The answer is a frame with exactly one of
 //
 //	{"result": {"content": [Part, …], "fields": {…}, "is_error": bool}}
-//	{"denied": {"path": text, "why": text}}   a service refused, and so does the tool
+//	{"denied": {"path": text, "why": text, "write": bool}}
+//	                                          a service refused, and so does the tool; write:
+//	                                          the call means to write, also when a look was refused
 //	{"raised": {"message": text}}             the tool itself failed
 //	{"keys": [text, …]}                       for op "keys": calls that share a key do not overlap
 //
@@ -96,6 +100,11 @@
 // a guess. "no_undo": no entry. "not_found": no such blob or name. "quota".
 // "invalid": the request itself is wrong. For apply, change is the index of the
 // change at fault.
+//
+// Limits of a call: a read gives at most 64 MiB, "max" or not, a list at most 2^20
+// entries; 1000 lines are logged, 4 KiB of each, a progress text has at most
+// 4 KiB; the memory has at most 256 MiB. A module has at most 64 MiB and 64
+// tools, a description 64 KiB, a schema 1 MiB.
 //
 // Service "files" (attachment 0 is the path unless said otherwise; a path is
 // absolute, guest path = host path; ".." and links are resolved as the kernel

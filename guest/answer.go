@@ -91,6 +91,9 @@ func failure(err error) *abi.Frame {
 		w.raw(`{"denied":{`)
 		w.stringMember("path", e.Path)
 		w.stringMember("why", e.Why)
+		if e.Write {
+			w.boolMember("write", true)
+		}
 	} else {
 		w.raw(`{"raised":{`)
 		w.stringMember("message", err.Error())

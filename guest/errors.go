@@ -11,6 +11,9 @@ import (
 type DeniedError struct {
 	Path string // as it was asked for; empty when it is not about a path
 	Why  string // which rule refused
+	// Write says that the call means to change the file, also when what was
+	// refused was a look at it: the user is asked for that.
+	Write bool
 }
 
 // Error names the path and the rule.

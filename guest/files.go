@@ -58,7 +58,7 @@ func (f Files) RealPath(path string) (string, error) {
 type ListOptions struct {
 	Follow bool // tell what links lead to, in Entry.Target
 	Sort   bool // by name, byte by byte
-	Max    int  // refuse directories with more entries; 0 is no limit
+	Max    int  // refuse directories with more entries; 0 is 2^20, the most there is
 }
 
 // List returns the entries of a directory. Those that are denied are left out.
@@ -92,7 +92,7 @@ type FileData struct {
 	Digest string // SHA-256 in hex, for Change.Expect
 }
 
-// Read returns the bytes of a file of at most max bytes; 0 is no limit.
+// Read returns the bytes of a file of at most max bytes; 0 is 64 MiB, the most there is.
 func (f Files) Read(path string, max int64) (*FileData, error) {
 	req := newRequest(abi.ServiceFiles, "read")
 	req.attach(Bytes(path))
@@ -127,7 +127,7 @@ type FileText struct {
 	Undecodable string
 }
 
-// ReadText returns the text of a file of at most max bytes; 0 is no limit. Text
+// ReadText returns the text of a file of at most max bytes; 0 is 64 MiB, the most there is. Text
 // is the memory the answer came in: nothing is copied.
 func (f Files) ReadText(path string, max int64) (*FileText, error) {
 	req := newRequest(abi.ServiceFiles, "read")

@@ -25,6 +25,9 @@ func call(c *guest.Call) (*abi.Result, error) {
 	if text, ok := errors.AsType[*guest.ToolError](err); ok {
 		return e.result(text.Text, true), nil
 	}
+	if denied, ok := errors.AsType[*guest.DeniedError](err); ok {
+		denied.Write = e.command != "view"
+	}
 	return res, err
 }
 

@@ -11,8 +11,8 @@ import (
 // insert puts new_str after a line. Every piece of it becomes a line of its own,
 // and a last line without a line end gets one first (FE-26, FE-27).
 func (e *editor) insert() (*abi.Result, error) {
-	after, ok := e.args.Int("insert_line")
-	if !ok {
+	number := e.args.Get("insert_line")
+	if number.Kind() != guest.KindNumber {
 		return nil, fail(missing("insert_line", e.command))
 	}
 	newStr, ok := e.args.Str("new_str")
@@ -24,8 +24,9 @@ func (e *editor) insert() (*abi.Result, error) {
 		return nil, err
 	}
 	lines := countLines(t.Text)
+	after, printed := pyInt(number)
 	if after < 0 || after > int64(lines) {
-		return nil, fail(invalid("insert_line", strconv.FormatInt(after, 10),
+		return nil, fail(invalid("insert_line", printed,
 			"It should be within the range of allowed values: "+pyInts("0", strconv.Itoa(lines))))
 	}
 	line := int(after)

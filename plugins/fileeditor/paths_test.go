@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/guest/guesttest"
 )
 
 func TestPrintPath(t *testing.T) {
@@ -91,8 +92,7 @@ func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.write("d/x", "")
-	fifo := vectorFile{Path: "fifo", FIFO: true}
-	fifo.make(t, w.root)
+	guesttest.Build(t, w.root, []guesttest.File{{Path: "fifo", FIFO: true}})
 	require.NoError(t, os.Symlink("loop", filepath.Join(w.root, "loop")))
 	path := w.root + "/fifo"
 	require.Equal(t, validationFailed(path, "File is not a regular file."), w.call(map[string]any{"command": "view", "path": path}).text(t))

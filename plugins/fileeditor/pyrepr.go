@@ -1,9 +1,12 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ohhost/ohhost/guest"
 )
 
 // pyRepr returns a string as Python's repr prints it.
@@ -62,3 +65,13 @@ func pySpace(r rune) bool {
 
 // pyStrip is Python's str.strip.
 func pyStrip(s string) string { return strings.TrimFunc(s, pySpace) }
+
+// pyInt returns a whole number, cut to what an int64 holds, and how Python prints
+// it: there integers have no end.
+func pyInt(v guest.Value) (n int64, printed string) {
+	n, _ = v.Int()
+	if n == math.MaxInt64 || n == math.MinInt64 {
+		return n, v.Raw()
+	}
+	return n, strconv.FormatInt(n, 10)
+}

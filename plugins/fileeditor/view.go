@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/ohhost/ohhost/abi"
@@ -18,11 +17,7 @@ type viewRange struct {
 func (e *editor) viewRange() *viewRange {
 	var r viewRange
 	for v := range e.args.Get("view_range").Items() {
-		n, _ := v.Int()
-		printed := strconv.FormatInt(n, 10)
-		if n == math.MaxInt64 || n == math.MinInt64 { // Python's integers have no end
-			printed = v.Raw()
-		}
+		n, printed := pyInt(v)
 		r.printed, r.values = append(r.printed, printed), append(r.values, int(n))
 	}
 	if len(r.values) == 0 {
