@@ -79,14 +79,30 @@ func check(c *Call, got Answer, raw string) ([]string, error) {
 		}
 		return nil, nil
 	case w.Denied:
-		if got.Kind != "denied" {
-			return []string{fmt.Sprintf("want a denial, got %+v", got)}, nil
-		}
-		return nil, nil
+		return checkDenied(c, got), nil
 	case got.Observation == nil:
 		return []string{fmt.Sprintf("want an observation, got %s: %s", got.Kind, got.Message)}, nil
 	}
 	return checkObservation(&w, got, raw), nil
+}
+
+// checkDenied wants a denial that names the path, the grants, and the flag that
+// would allow it (spec/tools.md, "Results").
+func checkDenied(c *Call, got Answer) []string {
+	if got.Kind != "denied" {
+		return []string{fmt.Sprintf("want a denial, got %+v", got)}
+	}
+	var args struct{ Path string }
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return []string{err.Error()}
+	}
+	var diffs []string
+	for _, part := range []string{args.Path + ": denied: ", "; granted: rw " + Placeholder, "; allow it with --"} {
+		if !strings.Contains(got.Message, part) {
+			diffs = append(diffs, fmt.Sprintf("the denial does not say %q: %q", part, got.Message))
+		}
+	}
+	return diffs
 }
 
 func checkInvalid(w *want, got Answer) []string {

@@ -16,6 +16,10 @@ import (
 // memory, guest and all, than one of a few bytes.
 func TestMemory(t *testing.T) {
 	const limit = 96 << 20
+	warm := start(t, workspace(t), nil) // compiling takes more memory than a call
+	_, err := warm.call(map[string]any{"command": "view", "path": warm.cmd.Args[3]})
+	require.NoError(t, err)
+	require.NoError(t, warm.close())
 	insert := map[string]any{"command": "insert", "insert_line": 1, "new_str": "x"}
 	for _, c := range []struct {
 		name   string
