@@ -18,7 +18,9 @@ var step = func(name string) {}
 //
 // The error is a *ChangeError where one change is at fault. Else it is of the
 // set: ErrManyFiles, session.ErrQuota, session.ErrName, or what cancelled ctx.
-// Once the first file is renamed the set is finished, whatever ctx says.
+// Once the first file is renamed the set is finished, whatever ctx says. An error
+// means that nothing is changed, also where a disk fails: an fsync of contents
+// comes before, and for one of a directory see Outcome.Unsynced.
 func Apply(ctx context.Context, j *jail.Jail, s *session.Session, set *Set, opts *Options) ([]Outcome, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -130,10 +132,10 @@ func (t *transaction) write(ctx context.Context) error {
 	}
 	t.done = true
 	step("renamed")
-	err := t.syncDirs()
+	t.syncDirs()
 	t.commit()
 	step("committed")
-	return err
+	return nil
 }
 
 // begin takes the session's lock, once. It comes after the locks of the

@@ -29,14 +29,14 @@ func keepAttributes(f, orig *os.File) error {
 			err = unix.Fsetxattr(to, name, value, 0)
 		}
 		if err != nil && name == accessList {
-			return errLossy
+			return lossy(err)
 		}
 	}
 	// A default access list of the directory has given the staged file entries
 	// that the file itself does not have.
 	if slices.Contains(have, accessList) && !slices.Contains(want, accessList) {
-		if unix.Fremovexattr(to, accessList) != nil {
-			return errLossy
+		if err := unix.Fremovexattr(to, accessList); err != nil {
+			return lossy(err)
 		}
 	}
 	return nil

@@ -15,10 +15,12 @@
 //
 // A replaced file keeps its mode, owner, group, access list and user attributes,
 // and a link to it stays a link. A hard link is split: its other names keep the
-// old contents. Where a replacement would lose owner, group or access list, or
-// where the system refuses it (a file that is itself a mount point, a directory
-// that cannot be written), the file's own bytes are overwritten, with a copy in
-// the session's journal until that is done.
+// old contents. The file's own bytes are overwritten, with a copy in the
+// session's journal until that is done, where a replacement would lose owner,
+// group, mode or access list, where the file is itself a mount point, and where
+// its directory is on a read-only file system and the file is not. A file that has
+// other names is never written to like that: they may lie outside all grants. Nor
+// is one in a directory that the user may not write to: that is an error.
 //
 // Locks are advisory: they order those who use this package. A writer that does
 // not is noticed up to the moment of the rename, not later.

@@ -2,13 +2,68 @@ package changeset
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+
+	"github.com/ohhost/ohhost/host/jail"
 )
+
+// errLinked means that a file has more names than the one we know.
+var errLinked = errors.New("the file has other names")
+
+// openInPlace opens the target for writing into it. cause is why it cannot be
+// replaced; it is the error where it cannot be written either.
+func (w *work) openInPlace(cause error) error {
+	f, err := openSole(w.target.Dir, w.target.Name, w.info)
+	switch {
+	case err == nil:
+		w.inPlace = f
+		return nil
+	case errors.Is(err, ErrChanged):
+		return err
+	case errors.Is(err, errLinked), !errors.Is(cause, errLossy):
+		err = cause
+	}
+	return osError("write", w.Path, err)
+}
+
+// openSole opens for writing the file that info describes, unless the name leads
+// to another one by now (ErrChanged) or the file has more names (errLinked).
+//
+// Security: another name may lie outside all grants, and what is written here
+// would be written there (threats F7).
+func openSole(dir *jail.Dir, name string, info fs.FileInfo) (*os.File, error) {
+	if links(info) > 1 {
+		return nil, errLinked
+	}
+	f, err := dir.Open(name, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	now, err := f.Stat()
+	switch {
+	case err != nil:
+	case !sameFile(now, info):
+		err = ErrChanged
+	case links(now) > 1:
+		err = errLinked
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
 
 // overwrite writes the new content into the target itself. The journal holds the
 // old one until that is done.
 func (t *transaction) overwrite(w *work) error {
 	step("overwrite")
+	// Security: the file behind the descriptor had one name, and so has the file
+	// behind ours: neither came or went while we looked.
+	if err := w.unchanged(); err != nil {
+		return err
+	}
 	err := overwrite(w.inPlace, int64(len(w.out.Before)), w.out.After, t.opts.NoSync)
 	if err == nil {
 		// Without the right to keep them, the kernel takes set-user-ID and

@@ -161,7 +161,8 @@ func TestFE25_AnotherUsersFiles(t *testing.T) {
 		owner, group  int
 		wantErr, want string // "" is success
 	}{
-		{"closed directory, own file", 0o555, 0o644, 65534, 65534, "", "0644 new"},
+		{"closed directory, own file", 0o555, 0o644, 65534, 65534, "write %s: permission denied", "0644 old"},
+		{"closed directory, shared file", 0o555, 0o666, 0, 0, "write %s: permission denied", "0666 old"},
 		{"closed directory, closed file", 0o555, 0o644, 0, 0, "write %s: permission denied", "0644 old"},
 		{"open directory, closed file", 0o777, 0o644, 0, 0, "write %s: permission denied", "0644 old"},
 		{"open directory, shared file", 0o777, 0o664, 1234, 65534, "", "0664 new"},
@@ -193,6 +194,117 @@ func TestFE25_AnotherUsersFiles(t *testing.T) {
 			require.Equal(t, []int{tt.owner, tt.group}, []int{int(st.Uid), int(st.Gid)})
 		})
 	}
+}
+
+// A file is mounted into a directory that is read-only.
+func TestFE24_FileInReadOnlyDirectory(t *testing.T) {
+	ownMounts(t)
+	w := newWorld(t)
+	require.NoError(t, os.Mkdir(w.path("d"), 0o755))
+	m, other := w.file(t, "d/m", "", 0o600), w.file(t, "d/other", "old", 0o644)
+	src := filepath.Join(t.TempDir(), "src")
+	require.NoError(t, os.WriteFile(src, []byte("old"), 0o640))
+	mount(t, w.path("d"), w.path("d"), "", unix.MS_BIND, "")
+	mount(t, src, m, "", unix.MS_BIND, "")
+	require.NoError(t, unix.Mount("", w.path("d"), "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	out := w.must(t, Change{Op: Put, Path: m, Data: []byte("new"), Undo: m})
+	require.Equal(t, "old", string(out.Before))
+	for _, p := range []string{other, w.path("d/n")} {
+		_, err := w.apply(t.Context(), Change{Op: Put, Path: p, Data: []byte("new"), Undo: p}, nil)
+		require.Equal(t, &ChangeError{Path: p, Err: &fs.PathError{Op: "write", Path: p, Err: syscall.EROFS}}, err)
+	}
+	require.Equal(t, map[string]string{"d": "dir 0755", "d/m": "0640 new", "d/other": "0644 old"}, tree(t, w.dir))
+	w.must(t, w.undo(m))
+	require.Equal(t, map[string]string{"d": "dir 0755", "d/m": "0640 old", "d/other": "0644 old"}, tree(t, w.dir))
+	requireEmptySession(t, w)
+}
+
+// F7: a hard link in the workspace leads to a file outside. Where it cannot be
+// split, it is not written through.
+func TestF7_HardLinkCannotBeSplit(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	for _, tt := range []struct {
+		name         string
+		owner, group int
+		mode         uint32
+	}{
+		{"foreign owner", 0, 65534, 0o664},
+		{"foreign group", 65534, 0, 0o666},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			require.NoError(t, os.Mkdir(w.path("d"), 0o777))
+			require.NoError(t, os.Chmod(w.path("d"), 0o777))
+			outside := filepath.Join(filepath.Dir(w.dir), "outside")
+			require.NoError(t, os.WriteFile(outside, []byte("old"), 0o600))
+			require.NoError(t, os.Chown(outside, tt.owner, tt.group))
+			require.NoError(t, os.Chmod(outside, fromBits(tt.mode)))
+			f := w.path("d/f")
+			require.NoError(t, os.Link(outside, f))
+			before := tree(t, filepath.Dir(w.dir))
+			out, err := asNobody(t, w, Set{Changes: []Change{{Op: Put, Path: f, Data: []byte("new"), Undo: f}}})
+			require.Error(t, err)
+			line, _, _ := strings.Cut(out, "\n")
+			require.Equal(t, "write "+f+": operation not permitted", line)
+			after := tree(t, filepath.Dir(w.dir))
+			require.Equal(t, before, after)
+			requireEmptySession(t, w)
+		})
+	}
+}
+
+// F7: a mounted file has another name before the change, or gets one during it.
+func TestF7_HardLinkOfAMountedFile(t *testing.T) {
+	ownMounts(t)
+	for _, step := range []string{"", "staged", "overwrite"} {
+		t.Run("linked at "+step, func(t *testing.T) {
+			ownMounts(t)
+			w := newWorld(t)
+			m := w.file(t, "m", "", 0o600)
+			base := t.TempDir()
+			src, link := filepath.Join(base, "src"), filepath.Join(base, "link")
+			require.NoError(t, os.WriteFile(src, []byte("old"), 0o600))
+			mount(t, src, m, "", unix.MS_BIND, "")
+			var want error = &fs.PathError{Op: "write", Path: m, Err: syscall.EBUSY}
+			if step == "" {
+				require.NoError(t, os.Link(src, link))
+			} else {
+				at(t, step, func() { require.NoError(t, os.Link(src, link)) })
+			}
+			if step == "overwrite" {
+				want = ErrChanged // it was good when it was opened
+			}
+			_, err := w.apply(t.Context(), Change{Op: Put, Path: m, Data: []byte("new"), Undo: m}, nil)
+			require.Equal(t, &ChangeError{Path: m, Err: want}, err)
+			require.Equal(t, map[string]string{"m": "0600 old"}, tree(t, w.dir))
+			requireEmptySession(t, w)
+		})
+	}
+}
+
+// F7: a half-written file got another name since the process was killed. It is
+// set right as soon as it has one again.
+func TestF7_RecoverDoesNotWriteThroughHardLinks(t *testing.T) {
+	ownMounts(t)
+	w := newWorld(t)
+	m := w.file(t, "m", "", 0o600)
+	base := t.TempDir()
+	src, link := filepath.Join(base, "src"), filepath.Join(base, "link")
+	require.NoError(t, os.WriteFile(src, []byte("old"), 0o600))
+	mount(t, src, m, "", unix.MS_BIND, "")
+	set, err := json.Marshal(Set{Changes: []Change{{Op: Put, Path: m, Data: []byte("brand-new")}}})
+	require.NoError(t, err)
+	require.True(t, run(t, w.child(t, "one", string(set), "grown")))
+	require.NoError(t, os.Link(src, link))
+	require.NoError(t, Recover(t.Context(), w.jail, w.s, nil))
+	require.Equal(t, map[string]string{"m": "0600 oldnd-new"}, tree(t, w.dir))
+	require.False(t, w.s.Settled())
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, Recover(t.Context(), w.jail, w.s, nil))
+	require.Equal(t, map[string]string{"m": "0600 old"}, tree(t, w.dir))
+	requireEmptySession(t, w)
 }
 
 func TestKilledWhileOverwriting(t *testing.T) {

@@ -53,7 +53,7 @@ func (w *work) verify(j *jail.Jail) error {
 	}
 	switch {
 	case w.temp != "":
-		if _, err := there.Dir.Lstat(w.temp); err != nil {
+		if info, err := there.Dir.Lstat(w.temp); err != nil || !sameFile(info, w.staged) {
 			return errMoved
 		}
 	case w.info != nil:

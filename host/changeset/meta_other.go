@@ -8,6 +8,6 @@ import (
 )
 
 // keepMeta keeps what there is here: whether the file is read-only.
-func keepMeta(f, _ *os.File, info fs.FileInfo) error {
+func keepMeta(f, _ *os.File, _, info fs.FileInfo) error {
 	return f.Chmod(info.Mode().Perm())
 }

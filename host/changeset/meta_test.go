@@ -94,8 +94,47 @@ func TestModeBits(t *testing.T) {
 func TestLitterOfAKilledProcessIsSwept(t *testing.T) {
 	w := newWorld(t)
 	f := w.file(t, "f", "a", 0o644)
-	w.file(t, tempName(), "half", 0o600)
 	w.file(t, ".ohhost-mine.tmp", "not ours", 0o600)
+	for _, c := range []Change{{Op: Put, Path: f, Data: []byte("b")}, {Op: Mkdir, Path: w.path("d")}, {Op: Delete, Path: f}} {
+		w.file(t, tempName, "half", 0o600)
+		w.must(t, c)
+		require.NoFileExists(t, w.path(tempName))
+	}
+	require.Equal(t, map[string]string{"d": "dir 0755", ".ohhost-mine.tmp": "0600 not ours"}, tree(t, w.dir))
+}
+
+// Nothing that has the name of the staged file is written to, and nothing that
+// cannot be removed keeps others from editing.
+func TestStagedNameIsTaken(t *testing.T) {
+	w := newWorld(t)
+	f, other := w.file(t, "f", "a", 0o644), w.file(t, "other", "x", 0o644)
+	require.NoError(t, os.Symlink(other, w.path(tempName)))
 	w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
-	require.Equal(t, map[string]string{"f": "0644 b", ".ohhost-mine.tmp": "0600 not ours"}, tree(t, w.dir))
+	require.Equal(t, map[string]string{"f": "0644 b", "other": "0644 x"}, tree(t, w.dir))
+
+	require.NoError(t, os.Link(other, w.path(tempName)))
+	w.must(t, Change{Op: Put, Path: f, Data: []byte("c")})
+	require.Equal(t, map[string]string{"f": "0644 c", "other": "0644 x"}, tree(t, w.dir))
+
+	require.NoError(t, os.Mkdir(w.path(tempName), 0o755))
+	w.must(t, Change{Op: Put, Path: f, Data: []byte("d")})
+	w.must(t, Change{Op: Put, Path: w.path("n"), Data: []byte("n")})
+	require.Equal(t, map[string]string{"f": "0644 d", "n": "0644 n", "other": "0644 x", tempName: "dir 0755"}, tree(t, w.dir))
+}
+
+// The staged file is not the one that was made: somebody who does not take our
+// lock stages there, too.
+func TestStagedFileIsReplaced(t *testing.T) {
+	w := newWorld(t)
+	f := w.file(t, "f", "a", 0o644)
+	times := 0
+	at(t, "staged", func() {
+		if times++; times == 1 {
+			w.file(t, "theirs", "theirs", 0o600)
+			require.NoError(t, os.Rename(w.path("theirs"), w.path(tempName)))
+		}
+	})
+	w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
+	require.Equal(t, 2, times)
+	require.Equal(t, map[string]string{"f": "0644 b"}, tree(t, w.dir))
 }

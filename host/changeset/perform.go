@@ -51,8 +51,8 @@ func (t *transaction) perform(ctx context.Context, w *work) error {
 		w.temp = ""
 		return nil
 	}
-	// A mount point is EBUSY; somebody else's file in a sticky directory EPERM.
-	if t.session == nil || !isOne(err, syscall.EBUSY, syscall.EPERM, syscall.EACCES, syscall.EROFS) {
+	// A file that is a mount point cannot be replaced (FE-24).
+	if t.session == nil || !isOne(err, syscall.EBUSY) {
 		return osError("write", w.Path, err)
 	}
 	w.discard()
@@ -103,19 +103,21 @@ func (w *work) osChanged(op, path string, err error) error {
 	return osNil(op, path, err)
 }
 
+// syncDir is (*jail.Dir).Sync; tests make it fail.
+var syncDir = (*jail.Dir).Sync
+
 // syncDirs makes the changes durable. A file system that cannot sync a directory
-// does not need it. An error does not unmake them.
-func (t *transaction) syncDirs() error {
+// does not need it. The files are changed already, so an error is told beside
+// the outcome, not in its place.
+func (t *transaction) syncDirs() {
 	if t.opts.NoSync {
-		return nil
+		return
 	}
-	var failed error
 	for _, w := range t.works {
 		for _, tg := range w.targets() {
-			if err := tg.Dir.Sync(); err != nil && !isOne(err, syscall.EINVAL, syscall.ENOTSUP) {
-				failed = w.fail(osError("sync", w.Path, err))
+			if err := syncDir(tg.Dir); err != nil && !isOne(err, syscall.EINVAL, syscall.ENOTSUP) {
+				w.out.Unsynced = osError("sync the directory of", w.Path, err)
 			}
 		}
 	}
-	return failed
 }

@@ -17,7 +17,7 @@ import (
 // the largest size in bytes that is read, over it *TooLargeError.
 func (w *work) read(limit int64) error {
 	w.state = abi.Absent
-	f, err := openRegular(w.target.Dir, w.target.Name)
+	f, info, err := openRegular(w.target.Dir, w.target.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -28,10 +28,7 @@ func (w *work) read(limit int64) error {
 	if err != nil {
 		return osError("open", w.Path, err)
 	}
-	w.file = f
-	if w.info, err = f.Stat(); err != nil {
-		return osError("stat", w.Path, err)
-	}
+	w.file, w.info = f, info
 	if w.info.Size() > limit {
 		return &TooLargeError{Size: w.info.Size()}
 	}
@@ -42,18 +39,18 @@ func (w *work) read(limit int64) error {
 	return nil
 }
 
-// openRegular opens a regular file for reading; a directory is EISDIR, what is
-// neither jail.ErrNotRegular.
-func openRegular(dir *jail.Dir, name string) (*os.File, error) {
+// openRegular opens and describes a regular file for reading; a directory is
+// EISDIR, what is neither jail.ErrNotRegular.
+func openRegular(dir *jail.Dir, name string) (*os.File, fs.FileInfo, error) {
 	// Merely opening a device can do something.
 	if info, err := dir.Lstat(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	} else if info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0 {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: jail.ErrNotRegular}
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: jail.ErrNotRegular}
 	}
 	f, err := dir.Open(name, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	info, err := f.Stat()
 	switch {
@@ -65,9 +62,9 @@ func openRegular(dir *jail.Dir, name string) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return f, nil
+	return f, info, nil
 }
 
 // readAll reads f into one buffer of about its size: a file of 10 MiB must not
@@ -119,6 +116,8 @@ func (w *work) unchanged() error {
 	case err != nil:
 		return osError("stat", w.Path, err)
 	case w.info == nil, !sameFile(w.info, now), w.info.Size() != now.Size(), !w.info.ModTime().Equal(now.ModTime()):
+		return ErrChanged
+	case w.inPlace != nil && links(now) > 1:
 		return ErrChanged
 	}
 	return nil

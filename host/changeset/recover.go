@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/ohhost/ohhost/abi"
@@ -15,14 +14,19 @@ import (
 // Recover settles what killed processes left in the session's journal: a set
 // whose files hold the new contents is finished, any other is taken back, and a
 // half-written file gets its old content again. A file that somebody else has
-// changed since is left as it is. What j does not allow to look at stays in the
-// journal for another call.
+// changed since is left as it is. What j does not allow to look at, and what would
+// be written through a hard link that appeared meanwhile, stays in the journal for
+// another call.
 //
-// Apply begins with it; a host may also call it when a session is opened. Undo
+// Apply begins with it; where no set was journalled since the last time, it costs
+// the reading of a counter. Undo
 // entries are not its business: each is settled when its key is used.
 func Recover(ctx context.Context, j *jail.Jail, s *session.Session, opts *Options) error {
 	if opts == nil {
 		opts = &Options{}
+	}
+	if s.Settled() {
+		return nil
 	}
 	records, err := records(ctx, s)
 	if err != nil {
@@ -119,7 +123,7 @@ func settleFile(t *jail.Target, f *session.RecordFile, opts *Options) (bool, err
 	case !info.Mode().IsRegular():
 		return f.After == session.Link, nil
 	}
-	file, err := openRegular(t.Dir, t.Name)
+	file, info, err := openRegular(t.Dir, t.Name)
 	if err != nil {
 		return false, err
 	}
@@ -138,7 +142,7 @@ func settleFile(t *jail.Target, f *session.RecordFile, opts *Options) (bool, err
 	case sum == f.Before, !torn(now, f.Old, f.New):
 		return false, nil
 	}
-	w, err := t.Dir.Open(t.Name, os.O_WRONLY, 0)
+	w, err := openSole(t.Dir, t.Name, info)
 	if err != nil {
 		return false, err
 	}

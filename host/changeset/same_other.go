@@ -9,3 +9,6 @@ import (
 
 // sameFile says whether a and b describe one file.
 func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+// links is 1: there is nothing that tells.
+func links(fs.FileInfo) uint64 { return 1 }

@@ -14,3 +14,12 @@ func sameFile(a, b fs.FileInfo) bool {
 	y, ok2 := b.Sys().(*syscall.Stat_t)
 	return ok && ok2 && x.Dev == y.Dev && x.Ino == y.Ino
 }
+
+// links is how many names the file has.
+func links(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(st.Nlink)
+}

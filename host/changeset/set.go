@@ -74,6 +74,11 @@ type Outcome struct {
 	// Before and After are the bytes on disk, nil where there is no file (or, for
 	// Delete and Move, one over abi.MaxFrame bytes). For Move both are the file's.
 	Before, After []byte
+	// Unsynced is nil, or why the change, which everybody sees from now on, may be
+	// taken back by a power cut: its directory could not be synced. It is the news
+	// of a failing disk, for a log; who made the change must not be told that it
+	// failed, because it did not, and can be undone.
+	Unsynced error
 	// OldText and NewText are the texts, decoded, with LF line ends; nil where
 	// there is no file or no text.
 	OldText, NewText []byte

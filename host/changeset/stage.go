@@ -4,67 +4,48 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 )
 
-// A staged file's name is unguessable, so that nobody can be there first, and
-// does not depend on the target's, which may be as long as names get.
-const (
-	tempPrefix = ".ohhost-"
-	tempSuffix = ".tmp"
-	tempBytes  = 16
-)
+// tempName is where a new content is staged. It is one fixed name, because all
+// who stage in a directory hold its lock: what is there already is left over from
+// a killed process, and can be found without a list of the directory.
+//
+// Security: nobody's file or link of that name is used. Ours is made with O_EXCL,
+// and verify looks that it is still the one that was made.
+const tempName = ".ohhost-staged.tmp"
 
-func tempName() string {
-	var b [tempBytes]byte
+// otherTemp is a name for directories in which somebody else keeps tempName
+// taken: one that cannot be guessed. There, what a killed process leaves stays.
+func otherTemp() string {
+	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return tempPrefix + hex.EncodeToString(b[:]) + tempSuffix
-}
-
-func isTemp(name string) bool {
-	mid, ok := strings.CutPrefix(name, tempPrefix)
-	if !ok {
-		return false
-	}
-	mid, ok = strings.CutSuffix(mid, tempSuffix)
-	b, err := hex.DecodeString(mid)
-	return ok && err == nil && len(b) == tempBytes
+	return ".ohhost-" + hex.EncodeToString(b[:]) + ".tmp"
 }
 
 // sweep removes what killed processes have staged in the directories of the set.
-// All who stage there hold the directory's lock, and so do we: whatever is there
-// is nobody's. A directory that the jail does not let us list (that of a file
-// granted by itself) keeps it.
 func (t *transaction) sweep() {
 	for _, w := range t.works {
 		for _, tg := range w.targets() {
-			for _, n := range t.names(tg.Dir.Path()) {
-				if isTemp(n) {
-					_ = tg.Dir.Remove(n)
-				}
-			}
+			_ = tg.Dir.Remove(tempName)
 		}
 	}
 }
 
-func (t *transaction) names(dir string) []string {
-	f, err := t.jail.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	all, _ := f.Readdirnames(-1) // what can be had
-	return all
-}
-
 // errLossy means that a replacement would lose owner, group, access list or
 // mode.
-var errLossy = errors.New("a replacement cannot keep the file's owner")
+var errLossy = errors.New("a replacement cannot keep the file's owner or mode")
 
-// stage writes the new content beside the target, ready to be renamed. Where
-// that is not possible, it opens the target itself.
+// lossy is errLossy with what the system says.
+func lossy(err error) error { return fmt.Errorf("%w: %w", errLossy, err) }
+
+// stage writes the new content beside the target, ready to be renamed. Where a
+// replacement would lose something, or where the directory is read-only and the
+// file may be a mount of its own, it opens the target itself. A directory in
+// which we may not write is neither: it says that its files are to stay (FE-25).
 func (t *transaction) stage(w *work) error {
 	if w.out.After == nil || w.Op == Move {
 		return nil
@@ -74,8 +55,7 @@ func (t *transaction) stage(w *work) error {
 		return nil
 	}
 	w.discard()
-	if w.info != nil && t.session != nil &&
-		(errors.Is(err, errLossy) || isOne(err, syscall.EACCES, syscall.EPERM, syscall.EROFS)) {
+	if w.info != nil && t.session != nil && (errors.Is(err, errLossy) || isOne(err, syscall.EROFS)) {
 		return w.openInPlace(err)
 	}
 	return osError("write", w.Path, err)
@@ -89,12 +69,10 @@ func (t *transaction) stageTemp(w *work) (err error) {
 	if w.info != nil || again {
 		perm = 0o600
 	}
-	name := tempName()
-	f, err := w.target.Dir.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	f, err := w.createTemp(perm)
 	if err != nil {
 		return err
 	}
-	w.temp = name
 	defer func() {
 		err = errors.Join(err, f.Close())
 	}()
@@ -103,7 +81,7 @@ func (t *transaction) stageTemp(w *work) (err error) {
 	}
 	switch {
 	case w.info != nil:
-		err = keepMeta(f, w.file, w.info)
+		err = keepMeta(f, w.file, w.staged, w.info)
 	case again:
 		err = f.Chmod(w.mode)
 	}
@@ -113,23 +91,21 @@ func (t *transaction) stageTemp(w *work) (err error) {
 	return f.Sync()
 }
 
-// openInPlace opens the target for writing into it. cause is why it cannot be
-// replaced; it is the error where the target cannot be written either.
-func (w *work) openInPlace(cause error) error {
-	f, err := w.target.Dir.Open(w.target.Name, os.O_WRONLY, 0)
+// createTemp makes the staged file.
+func (w *work) createTemp(perm fs.FileMode) (*os.File, error) {
+	name := tempName
+	f, err := w.target.Dir.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if isOne(err, syscall.EEXIST) {
+		name = otherTemp()
+		f, err = w.target.Dir.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	}
 	if err != nil {
-		if errors.Is(cause, errLossy) {
-			cause = err
-		}
-		return osError("write", w.Path, cause)
+		return nil, err
 	}
-	w.inPlace = f
-	info, err := f.Stat()
-	if err != nil {
-		return osError("stat", w.Path, err)
+	w.temp = name
+	if w.staged, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, err
 	}
-	if !sameFile(info, w.info) {
-		return ErrChanged
-	}
-	return nil
+	return f, nil
 }

@@ -31,9 +31,10 @@ type work struct {
 	pop     *session.Pending // comes off the history
 	pending *session.Pending // either of them, prepared
 
-	temp    string   // the staged file, beside the target
-	inPlace *os.File // or the target itself, open for writing
-	stuck   bool     // the target is half written and could not be set right
+	temp    string      // the staged file, beside the target
+	staged  fs.FileInfo // as it was made
+	inPlace *os.File    // or the target itself, open for writing
+	stuck   bool        // the target is half written and could not be set right
 
 	out Outcome
 }

@@ -202,6 +202,9 @@ func (t *Tx) Unstage(blobs []Blob) error {
 func (t *Tx) Journal(r *Record) error {
 	r.tx = t
 	if r.file == "" {
+		if err := t.s.lock.setCount(journalRecords, t.s.lock.count(journalRecords)+1); err != nil {
+			return err
+		}
 		r.file = fmt.Sprintf("%016x%s", time.Now().UnixNano(), recordExt)
 	}
 	return t.s.journal.write(r.file, r.encode()...)
@@ -234,11 +237,24 @@ func (r *Record) Drop() error {
 	return r.tx.s.journal.remove(r.file)
 }
 
+// Settled reports whether Records would return nothing: it has, and no process has
+// written a record since. It needs no lock, and no list of a directory. False is
+// no more than "have a look".
+func (s *Session) Settled() bool { return s.settled.Load() == s.lock.count(journalRecords)+1 }
+
 // Records returns what killed processes left in the journal, oldest first. A
 // damaged record is dropped.
 func (t *Tx) Records() ([]*Record, error) {
+	rs, err := t.records()
+	if err == nil && len(rs) == 0 {
+		t.s.settled.Store(t.s.lock.count(journalRecords) + 1)
+	}
+	return rs, err
+}
+
+func (t *Tx) records() ([]*Record, error) {
 	names, err := t.s.journal.names()
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)

@@ -107,6 +107,42 @@ func TestStageChecks(t *testing.T) {
 	require.Equal(t, blobFile("a", nextExt), files[0].Name())
 }
 
+// Settled is false until this process has seen that there is no record, and after
+// any process has written one.
+func TestSettled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	a, b := open(t, dir), open(t, dir)
+	look := func(s *Session) (n int) {
+		in(t, s, func(tx *Tx) {
+			rs, err := tx.Records()
+			require.NoError(t, err)
+			n = len(rs)
+		})
+		return n
+	}
+	settled := func() []bool { return []bool{a.Settled(), b.Settled()} }
+	require.Equal(t, []bool{false, false}, settled())
+	require.Zero(t, look(a))
+	require.Equal(t, []bool{true, false}, settled())
+	require.Zero(t, look(b))
+	require.NoError(t, a.Put(t.Context(), "x", []byte("1")))
+	in(t, b, func(tx *Tx) { require.NoError(t, commit(tx, entry("k", "a", "b"))) })
+	require.Equal(t, []bool{true, true}, settled())
+
+	in(t, b, func(tx *Tx) { require.NoError(t, tx.Journal(&Record{})) }) // and is killed
+	require.Equal(t, []bool{false, false}, settled())
+	require.Equal(t, 1, look(a))
+	require.Equal(t, []bool{false, false}, settled())
+	in(t, a, func(tx *Tx) {
+		rs, err := tx.Records()
+		require.NoError(t, err)
+		require.NoError(t, rs[0].Commit())
+	})
+	require.Equal(t, []bool{false, false}, settled())
+	require.Zero(t, look(a))
+	require.Equal(t, []bool{true, false}, settled())
+}
+
 func TestDamagedRecordIsDropped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s := open(t, dir)

@@ -8,9 +8,9 @@ import (
 )
 
 // A lock is the session's one lock: among goroutines a semaphore, among
-// processes a lock on the file. The file's content is a counter that whoever
-// changes the undo history increases first, so that others know whether what
-// they remember of it still holds.
+// processes a lock on the file. The file holds two counters: whoever changes the
+// undo history, or writes to the journal, increases its own first, so that others
+// know whether what they remember still holds.
 type lock struct {
 	file *os.File
 	sem  chan struct{}
@@ -62,16 +62,22 @@ func (l *lock) release() error {
 
 func (l *lock) close() error { return l.file.Close() }
 
-// generation reads the counter; a file without one counts as 0.
-func (l *lock) generation() uint64 {
+// The counters, by their offset.
+const (
+	undoChanges    = 0
+	journalRecords = 8
+)
+
+// count reads a counter; one that is not there is 0.
+func (l *lock) count(counter int64) uint64 {
 	var b [8]byte
-	if n, _ := l.file.ReadAt(b[:], 0); n < len(b) {
+	if n, _ := l.file.ReadAt(b[:], counter); n < len(b) {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-func (l *lock) setGeneration(n uint64) error {
-	_, err := l.file.WriteAt(binary.LittleEndian.AppendUint64(nil, n), 0)
+func (l *lock) setCount(counter int64, n uint64) error {
+	_, err := l.file.WriteAt(binary.LittleEndian.AppendUint64(nil, n), counter)
 	return err
 }

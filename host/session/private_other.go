@@ -2,7 +2,10 @@
 
 package session
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
-// checkPrivate has nothing to look at here: permission bits do not exist.
-func checkPrivate(string, fs.FileInfo) error { return nil }
+// makePrivate has nothing to look at here: permission bits do not exist.
+func makePrivate(string, *os.Root, fs.FileInfo) error { return nil }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/hashicorp/go-hclog"
 )
@@ -50,12 +51,16 @@ type Session struct {
 	slots []slot
 	known bool
 	gen   uint64
+
+	// Of the journal: 1 + the number of records ever written, as it was when there
+	// was none left over; 0 is unknown.
+	settled atomic.Uint64
 }
 
 // Open opens the session in dir, an absolute path, and makes it if it is
 // missing. It refuses a directory that is a symbolic link, belongs to another
-// user or can be entered by others (windows has no such bits; there the user's
-// profile is what protects it).
+// user or can be written by others, and closes its own that others can read
+// (windows has no such bits; there the user's profile is what protects it).
 func Open(dir string, opts *Options) (*Session, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -120,7 +125,7 @@ func openPrivate(dir string) (*os.Root, error) {
 		err = fmt.Errorf("session directory %s was replaced while it was opened: try again", dir)
 	}
 	if err == nil {
-		err = checkPrivate(dir, opened)
+		err = makePrivate(dir, root, opened)
 	}
 	if err != nil {
 		root.Close()

@@ -63,7 +63,10 @@ func TestOpenRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	wide := filepath.Join(base, "wide")
 	require.NoError(t, os.Mkdir(wide, 0o700))
-	require.NoError(t, os.Chmod(wide, 0o750))
+	require.NoError(t, os.Chmod(wide, 0o720))
+	wider := filepath.Join(base, "wider")
+	require.NoError(t, os.Mkdir(wider, 0o700))
+	require.NoError(t, os.Chmod(wider, 0o702))
 	foreign := filepath.Join(base, "foreign")
 	require.NoError(t, os.Mkdir(foreign, 0o700))
 
@@ -71,7 +74,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"relative", "s", "session directory s: want an absolute path"},
 		{"link", link, "session directory " + link + " is a symbolic link: remove it or name another directory"},
 		{"file", file, "session directory " + file + " is not a directory: remove it or name another one"},
-		{"open to others", wide, "session directory " + wide + " has mode 0750 and is open to others: chmod 0700 it or name another directory"},
+		{"group may write", wide, "session directory " + wide + " has mode 0720, others can write to it: remove it or name another directory"},
+		{"others may write", wider, "session directory " + wider + " has mode 0702, others can write to it: remove it or name another directory"},
 	}
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.Chown(foreign, 1234, 1234))
@@ -87,6 +91,19 @@ func TestOpenRefuses(t *testing.T) {
 	entries, err := os.ReadDir(real)
 	require.NoError(t, err)
 	require.Empty(t, entries, "nothing is made behind a link")
+}
+
+// A directory that others could read, but not write, is closed.
+func TestOpenClosesItsDirectory(t *testing.T) {
+	for _, mode := range []os.FileMode{0o755, 0o750, 0o711, 0o701} {
+		dir := filepath.Join(t.TempDir(), "s")
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Chmod(dir, mode))
+		open(t, dir)
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		require.Equal(t, os.ModeDir|0o700, info.Mode())
+	}
 }
 
 func TestLockIsCancellable(t *testing.T) {

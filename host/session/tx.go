@@ -27,7 +27,7 @@ func (t *Tx) load() error {
 		return nil
 	}
 	s := t.s
-	if gen := s.lock.generation(); !s.known || s.gen != gen {
+	if gen := s.lock.count(undoChanges); !s.known || s.gen != gen {
 		if err := s.scan(); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (t *Tx) touch() error {
 	if err := t.load(); err != nil || t.touched {
 		return err
 	}
-	if err := t.s.lock.setGeneration(t.s.gen + 1); err != nil {
+	if err := t.s.lock.setCount(undoChanges, t.s.gen+1); err != nil {
 		return err
 	}
 	t.s.gen++
