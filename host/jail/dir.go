@@ -15,16 +15,6 @@ import (
 	"github.com/ohhost/ohhost/abi"
 )
 
-// A Target is where a write goes that the grant allows.
-type Target struct {
-	Dir  *Dir   // the directory of the entry, open
-	Name string // the entry in it
-	Path string // the resolved path of the entry
-}
-
-// Close frees Dir.
-func (t *Target) Close() error { return t.Dir.Close() }
-
 // A Dir is an open directory in which a write to one name was decided. It works
 // on that directory wherever it is moved to. Names are single components (EINVAL
 // for others), and no method follows a link.
@@ -50,10 +40,14 @@ func (d *Dir) Close() error { return d.file.Close() }
 
 // Open opens a file of the directory with the flags of os.OpenFile and
 // O_NOFOLLOW, O_CLOEXEC, O_NONBLOCK. What is neither a regular file nor a
-// directory is ErrNotRegular, a link ELOOP.
+// directory is ErrNotRegular, and is not opened unless it takes the place of a
+// file at that moment; a link is ELOOP.
 func (d *Dir) Open(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	var f *os.File
 	err := d.do("open", name, func(dir int) error {
+		if i, err := lstatat(dir, name); err == nil && i.typ == abi.TypeOther && flag&os.O_EXCL == 0 {
+			return ErrNotRegular
+		}
 		flag |= unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
 		fd, err := openat(dir, name, flag, unixMode(perm))
 		if err == unix.ENXIO || err == unix.ENODEV {
@@ -92,7 +86,8 @@ func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
 }
 
 // Rename renames a file or a link, over a file or link of the new name. A
-// directory is EISDIR: it would take along what was decided by its path.
+// directory is EISDIR: it would take along what was decided by its path. A link
+// is EACCES where Target.AllowLink refuses it.
 func (d *Dir) Rename(old, new string) error { return d.RenameTo(old, d, new) }
 
 // RenameTo is Rename into another directory.
@@ -119,25 +114,11 @@ func (d *Dir) rename(old string, to *Dir, new string, how func(int, string, int,
 		if i.typ == abi.TypeDir {
 			return unix.EISDIR
 		}
-		if i.typ == abi.TypeLink && to.table.holder(join(to.path, new)) {
+		if i.typ == abi.TypeLink && to.table.protectsFromLink(join(to.path, new)) != nil {
 			return unix.EACCES
 		}
 		return withFD(to.file, func(todir int) error { return how(dir, old, todir, new) })
 	})
-}
-
-// holder reports whether a link at p would take the place of protected paths:
-// "~/.config" leads a shell to its files.
-func (t *table) holder(p string) bool {
-	if !holds(components(p)) {
-		return false
-	}
-	for _, r := range t.roots {
-		if r.holds(p) && t.allow.find(relative(p, r.base()), true) != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // linkAndRemove renames a file without replacing another.

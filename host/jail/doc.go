@@ -17,10 +17,16 @@
 //
 //  1. outside every grant: refused, the same whether something is there or not
 //  2. a deny pattern of any granted directory that holds it: neither read nor write
-//  3. one of the host's own directories (Options.Private): neither read nor
-//     write, and no write to what leads there; Options.Open can be read
+//  3. the host's own (Options.Private): neither read nor write, and no write to
+//     what leads there; Options.Open can be read
 //  4. protected, as listed in protected.go, in any letter case: no write
 //  5. the most specific grant: reading, or reading and writing
+//
+// A write is also held against 3 and 4 at each link that is followed, as its path
+// is spelled there: .git/hooks/x is protected where .git is a link, and so is what
+// a granted directory holds under any name by which it was granted. A link that
+// the path does not go through is not looked for: the file that .bashrc leads to
+// can be written by its own name.
 //
 // Deny patterns and those that lift protection are gitignore(5), relative to
 // each granted directory (to its directory for a granted file). Deny patterns
@@ -31,7 +37,12 @@
 // anew; a hard link is a file like any other and is read and replaced, never
 // made. procfs, sysfs and their like are refused wherever they are mounted;
 // other mounts inside a grant are part of it. FIFOs, devices and sockets are
-// described, but not opened.
+// described, but not opened: on Linux the object that was looked at is opened, and
+// no other; with os.Root, or without /proc, one that takes the place of a file at
+// that moment is opened without waiting, and closed.
+//
+// Target needs a directory that may be read, not only entered: a lock and a sync
+// need it open.
 //
 // # Guarantee
 //

@@ -1,6 +1,9 @@
 package jail
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // ErrNotRegular means that a path names neither a regular file nor a directory:
 // a FIFO, a device or a socket. Such a path is never waited for or read.
@@ -24,4 +27,16 @@ func (e *DeniedError) Error() string {
 		s += "; allow it with " + e.Ask
 	}
 	return s
+}
+
+// AskToWrite returns the flag that would allow a write, for who meant to write
+// and was refused when looking: "--grant rw:/w/f" where Ask says "--grant
+// ro:/w/f", and Ask otherwise.
+func (e *DeniedError) AskToWrite() string {
+	for _, quote := range []string{"", "'"} {
+		if p, ok := strings.CutPrefix(e.Ask, "--grant "+quote+"ro:"); ok {
+			return "--grant " + quote + "rw:" + p
+		}
+	}
+	return e.Ask
 }

@@ -3,9 +3,12 @@ package jail
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -56,6 +59,89 @@ func TestF10(t *testing.T) {
 			require.ErrorIs(w, err, errRefused, p)
 		}
 	})
+}
+
+// TestF11Unopened has a writer that waits in open(2) for a reader of the FIFO: one
+// that opens it, even for a moment, lets it go on.
+func TestF11Unopened(t *testing.T) {
+	each(t, func(w *world) {
+		fifo := w.w + "/fifo"
+		require.NoError(w, unix.Mkfifo(fifo, 0o644))
+		w.link("fifo", "w/link")
+		thread, opened := make(chan int), make(chan error)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			thread <- unix.Gettid()
+			var fd int
+			err := again(func() (err error) {
+				fd, err = unix.Open(fifo, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+				return err
+			})
+			if err == nil {
+				err = unix.Close(fd)
+			}
+			opened <- err
+		}()
+		number := "/proc/self/task/" + strconv.Itoa(<-thread) + "/syscall"
+		require.Eventually(w, func() bool {
+			b, err := os.ReadFile(number)
+			return err == nil && strings.HasPrefix(string(b), strconv.Itoa(unix.SYS_OPENAT)+" ")
+		}, 5*time.Second, time.Millisecond, "the writer waits")
+
+		g := w.jail.FS()
+		defer g.Close()
+		for _, p := range []string{fifo, w.w + "/link", w.w + "/a/../fifo"} {
+			_, err := w.jail.Open(p)
+			w.isErrno(p, err, ErrNotRegular)
+			_, err = w.jail.List(p, true, 0)
+			w.isErrno(p, err, ErrNotRegular)
+			_, err = w.jail.Target(p, true)
+			w.isErrno(p, err, ErrNotRegular)
+			_, err = w.jail.Stat(p, true)
+			require.NoError(w, err)
+			_, errno := g.OpenFile(p[1:], 0, 0)
+			require.Equal(w, "EACCES", errnoName(errno))
+			tg, err := w.jail.Target(p, false)
+			require.NoError(w, err)
+			for _, flag := range []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE | os.O_TRUNC} {
+				_, err = tg.Dir.Open("fifo", flag, 0o644)
+				require.ErrorIs(w, err, ErrNotRegular)
+			}
+			require.NoError(w, tg.Close())
+		}
+		require.Len(w, w.names(w.w), 3)
+		select {
+		case err := <-opened:
+			require.FailNow(w, "the FIFO was opened", "the writer got %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		reader, err := os.OpenFile(fifo, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		require.NoError(w, err)
+		require.NoError(w, <-opened)
+		require.NoError(w, reader.Close())
+	})
+}
+
+// TestReopen shows that what was looked at is what is opened, whatever has the
+// name by then.
+func TestReopen(t *testing.T) {
+	descriptorsBefore(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/f", []byte("seen"), 0o644))
+	fd, err := unix.Open(dir+"/f", lookFlags, 0)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	require.NoError(t, os.Rename(dir+"/f", dir+"/g"))
+	require.NoError(t, unix.Mkfifo(dir+"/f", 0o644))
+	again, err := reopen(fd, readFlags&^unix.O_NOFOLLOW)
+	require.NoError(t, err)
+	f := os.NewFile(uintptr(again), "f")
+	defer f.Close()
+	b := make([]byte, 8)
+	n, err := f.Read(b)
+	require.NoError(t, err)
+	require.Equal(t, "seen", string(b[:n]))
 }
 
 // TestF12 runs itself again in a mount namespace of its own, where a bind mount

@@ -49,6 +49,7 @@ func TestF1(t *testing.T) {
 		require.Equal(w, have.Why, missing.Why)
 		require.Equal(w, &DeniedError{w.out + "/secret", "it is outside the grants", "--grant ro:" + w.out + "/secret"}, have)
 		require.Equal(w, "--grant rw:"+w.out+"/secret", w.noWrite(w.out+"/secret").Ask)
+		require.Equal(w, "--grant rw:"+w.out+"/secret", have.AskToWrite())
 		require.Equal(w, "--grant 'ro:/it'\\''s'", w.denied("/it's").Ask)
 
 		// What is no path, or none of ours.

@@ -178,7 +178,7 @@ func TestNewErrors(t *testing.T) {
 		{"NUL", tool.Grant{Paths: []tool.PathGrant{{Path: "/\x00"}}}, Options{}, "grant /\x00: invalid argument"},
 		{"deny", tool.Grant{Deny: []string{"[a"}}, Options{}, `deny: pattern "[a": its [ has no ]`},
 		{"allow", tool.Grant{AllowProtected: []string{""}}, Options{}, `allow protected: pattern "": it is blank`},
-		{"private", tool.Grant{}, Options{Private: []string{"x"}}, "private directory x: not an absolute path"},
+		{"private", tool.Grant{}, Options{Private: []string{"x"}}, "private path x: not an absolute path"},
 		{"open", tool.Grant{}, Options{Open: []string{"x"}}, "open directory x: not an absolute path"},
 		{"backend", tool.Grant{}, Options{Backend: 7}, "no such backend: 7"},
 	} {
@@ -217,6 +217,12 @@ func TestClose(t *testing.T) {
 func TestDeniedError(t *testing.T) {
 	err := error(&DeniedError{Path: "/x", Why: "it is outside the grants", Ask: "--grant ro:/x"})
 	require.EqualError(t, err, "/x: denied: it is outside the grants; allow it with --grant ro:/x")
+	for ask, write := range map[string]string{
+		"": "", "--grant ro:/x": "--grant rw:/x", "--grant 'ro:/a b'": "--grant 'rw:/a b'", "--grant rw:/ro:/x": "--grant rw:/ro:/x",
+		"--grant ro:/ro:/x": "--grant rw:/ro:/x", "--allow-protected '/ro:x'": "--allow-protected '/ro:x'",
+	} {
+		require.Equal(t, write, (&DeniedError{Path: "/x", Why: "no", Ask: ask}).AskToWrite())
+	}
 	require.EqualError(t, &DeniedError{Path: "/x", Why: "no"}, "/x: denied: no")
 	require.False(t, errors.Is(err, os.ErrNotExist))
 }

@@ -5,6 +5,7 @@ package jail
 import (
 	"io"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
@@ -18,7 +19,10 @@ type guestFile struct {
 	sealed
 	fs     *guestFS
 	object object
-	closed atomic.Bool
+
+	// mu keeps Close from what reads a directory, which os.File does not.
+	mu     sync.Mutex
+	closed bool
 }
 
 var _ sys.File = (*guestFile)(nil)
@@ -61,6 +65,8 @@ func readErrno(err error) sys.Errno {
 // Seek moves the offset of a file. A directory can only be read again from its
 // beginning.
 func (f *guestFile) Seek(offset int64, whence int) (int64, sys.Errno) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.object.info.typ == abi.TypeDir && (offset != 0 || whence != io.SeekStart) {
 		return 0, sys.EINVAL
 	}
@@ -73,6 +79,11 @@ func (f *guestFile) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	if f.object.info.typ != abi.TypeDir {
 		return nil, sys.ENOTDIR
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, sys.EBADF
+	}
 	var list []sys.Dirent
 	err := f.fs.jail.table.Load().scan(&f.object, n, func(name string, i *info) error {
 		st := i.wasi()
@@ -83,10 +94,13 @@ func (f *guestFile) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 }
 
 func (f *guestFile) Close() sys.Errno {
-	if f.closed.Swap(true) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
 		return 0
 	}
-	f.fs.open.Add(-1)
+	f.closed = true
+	f.fs.free(f)
 	return toErrno(f.object.file.Close())
 }
 
@@ -111,13 +125,29 @@ var (
 	emptyRootStat          = wasys.Stat_t{Mode: fs.ModeDir | 0o555, Nlink: 1}
 )
 
-func (*emptyRoot) IsDir() (bool, sys.Errno)              { return true, 0 }
-func (*emptyRoot) Stat() (wasys.Stat_t, sys.Errno)       { return emptyRootStat, 0 }
-func (*emptyRoot) Read([]byte) (int, sys.Errno)          { return 0, sys.EISDIR }
-func (*emptyRoot) Pread([]byte, int64) (int, sys.Errno)  { return 0, sys.EISDIR }
-func (*emptyRoot) Readdir(int) ([]sys.Dirent, sys.Errno) { return nil, 0 }
-func (*emptyRoot) Seek(o int64, w int) (int64, sys.Errno) {
-	if o != 0 || w != io.SeekStart {
+func (*emptyRoot) IsDir() (bool, sys.Errno)             { return true, 0 }
+func (*emptyRoot) Read([]byte) (int, sys.Errno)         { return 0, sys.EISDIR }
+func (*emptyRoot) Pread([]byte, int64) (int, sys.Errno) { return 0, sys.EISDIR }
+
+func (f *emptyRoot) Stat() (wasys.Stat_t, sys.Errno) {
+	if f.closed.Load() {
+		return wasys.Stat_t{}, sys.EBADF
+	}
+	return emptyRootStat, 0
+}
+
+func (f *emptyRoot) Readdir(int) ([]sys.Dirent, sys.Errno) {
+	if f.closed.Load() {
+		return nil, sys.EBADF
+	}
+	return nil, 0
+}
+
+func (f *emptyRoot) Seek(offset int64, whence int) (int64, sys.Errno) {
+	if f.closed.Load() {
+		return 0, sys.EBADF
+	}
+	if offset != 0 || whence != io.SeekStart {
 		return 0, sys.EINVAL
 	}
 	return 0, 0
@@ -125,7 +155,7 @@ func (*emptyRoot) Seek(o int64, w int) (int64, sys.Errno) {
 
 func (f *emptyRoot) Close() sys.Errno {
 	if !f.closed.Swap(true) {
-		f.fs.open.Add(-1)
+		f.fs.free(f)
 	}
 	return 0
 }

@@ -33,7 +33,7 @@ type Jail struct {
 
 	table   atomic.Pointer[table]
 	rebuild sync.Mutex
-	pending atomic.Pointer[[]string] // names that a private or open directory waits for
+	pending atomic.Pointer[[]string] // names that a private or open path waits for
 	opened  map[string]*root         // of Options.Open, by path; under rebuild
 	routes  []*route                 // of the granted paths
 }
@@ -102,7 +102,8 @@ func (j *Jail) grant(p tool.PathGrant) error {
 	if err != nil {
 		return err
 	}
-	r := &root{path: rt.path, write: p.Write}
+	r := &root{scope: scope{path: rt.path}, write: p.Write}
+	r.named(rt.names)
 	switch {
 	case len(rt.missing) > 1:
 		return fmt.Errorf("%s: %w", path.Dir(rt.path), syscall.ENOENT)
@@ -122,6 +123,7 @@ func (j *Jail) grant(p tool.PathGrant) error {
 	for _, have := range j.granted {
 		if have.path == r.path {
 			have.write = have.write || r.write
+			have.named(r.names)
 			return nil
 		}
 	}
@@ -143,34 +145,29 @@ func (j *Jail) hold(r *root) (err error) {
 	return nil
 }
 
-func (r *root) release() {
-	if r.dir != nil {
-		r.dir.close()
-	}
-	if r.file != nil {
-		r.file.Close()
-	}
-}
-
-// arrange makes the table: anew when a private or an open directory appeared
-// that was not there before.
+// arrange makes the table: anew when a private or an open path appeared that
+// was not there before.
 func (j *Jail) arrange() error {
 	j.rebuild.Lock()
 	defer j.rebuild.Unlock()
 	t := &table{deny: j.deny, allow: j.allow, above: map[string]bool{}, ways: map[string]string{}}
-	t.roots = slices.Clone(j.granted)
+	for _, r := range j.granted {
+		t.add(r)
+	}
 	for _, rt := range j.routes {
 		t.addRoute(rt)
 	}
 	var pending []string
 	for _, p := range j.opts.Private {
 		rt, err := trace(p)
-		if err != nil {
-			return fmt.Errorf("private directory %s: %w", p, err)
+		if rt == nil {
+			return fmt.Errorf("private path %s: %w", p, err)
 		}
+		// What cannot be reached from here, such as /root for another user, is
+		// closed by its name, as far as that could be resolved.
 		t.addPrivate(p, rt)
-		if len(rt.missing) > 0 {
-			pending = append(pending, rt.wanted())
+		if rt.wanted != "" {
+			pending = append(pending, rt.wanted)
 		}
 	}
 	for _, p := range j.opts.Open {
@@ -182,16 +179,16 @@ func (j *Jail) arrange() error {
 		switch {
 		case r != nil:
 		case len(rt.missing) > 0:
-			pending = append(pending, rt.wanted())
-			r = &root{path: rt.path, open: true}
+			pending = append(pending, rt.wanted)
+			r = &root{scope: scope{path: rt.path}, open: true}
 		default:
-			r = &root{path: rt.path, open: true}
+			r = &root{scope: scope{path: rt.path}, open: true}
 			if err := j.hold(r); err != nil {
 				return fmt.Errorf("open directory %s: %w", p, err)
 			}
 			j.opened[rt.path] = r
 		}
-		t.roots = append(t.roots, r)
+		t.add(r)
 		t.addRoute(rt)
 	}
 	j.table.Store(t)

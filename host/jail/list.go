@@ -4,7 +4,6 @@ package jail
 
 import (
 	"io"
-	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -119,7 +118,7 @@ func mountedKernelFS(dir int, name string, typ byte) bool {
 	if typ != abi.TypeDir && typ != abi.TypeFile {
 		return false
 	}
-	fd, err := openat(dir, name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0)
+	fd, err := openat(dir, name, lookOnly, 0)
 	if err != nil {
 		return false
 	}

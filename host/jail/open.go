@@ -47,7 +47,7 @@ func (t *table) open(p string) (object, error) {
 		// The walk finds out why: a link, or what may not even be known to be
 		// missing.
 	}
-	s, err := (&walk{t: t, kind: "ro", follow: true}).run(p)
+	s, err := (&walk{t: t, follow: true}).run(p)
 	if err != nil {
 		return object{}, err
 	}
@@ -74,14 +74,6 @@ func (t *table) direct(p string) (*root, string) {
 		return nil, ""
 	}
 	return r, r.relative(p)
-}
-
-// relative is p below what the root holds open.
-func (r *root) relative(p string) string {
-	if p == r.path && !r.single {
-		return "."
-	}
-	return strings.TrimPrefix(p[len(strings.TrimSuffix(r.base(), "/")):], "/")
 }
 
 // settle decides on an object that has been opened, now that its type is known
@@ -178,7 +170,7 @@ func (t *table) find(p string, follow bool) (spot, error) {
 			return spot{path: p, info: i}, t.settleDir(r, p)
 		}
 	}
-	s, err := (&walk{t: t, kind: "ro", follow: follow}).run(p)
+	s, err := (&walk{t: t, follow: follow}).run(p)
 	if err != nil {
 		return spot{}, err
 	}
@@ -205,7 +197,7 @@ func (j *Jail) RealPath(p string) (string, error) {
 func (j *Jail) Readlink(p string) (string, error) {
 	var text string
 	err := j.do("readlink", p, func(t *table) error {
-		s, err := (&walk{t: t, kind: "ro"}).run(p)
+		s, err := (&walk{t: t}).run(p)
 		if err != nil {
 			return err
 		}

@@ -120,14 +120,46 @@ func (p *pathPlace) open(name, as string) (*os.File, info, error) {
 
 func (p *pathPlace) reach(rel, as string) (*os.File, info, error) { return p.read(rel, as, onMount) }
 
+func (p *pathPlace) enter(rel, as string) (*os.File, info, error) {
+	return p.readDir(rel, as, onMount)
+}
+
+// read opens what it has seen to be a regular file or a directory: to open a FIFO
+// wakes a writer that waits for it, and a device may do anything.
 func (p *pathPlace) read(rel, as string, resolve uint64) (*os.File, info, error) {
-	fd, i, err := p.at(rel, readFlags, resolve)
+	if rel == "." {
+		return p.readDir(rel, as, resolve)
+	}
+	seen, i, err := p.at(rel, lookFlags, resolve)
 	if err != nil {
 		return nil, info{}, err
 	}
-	if i.typ != abi.TypeFile && i.typ != abi.TypeDir {
-		unix.Close(fd)
+	defer unix.Close(seen)
+	switch i.typ {
+	case abi.TypeLink:
+		return nil, info{}, unix.ELOOP
+	case abi.TypeOther:
 		return nil, info{}, ErrNotRegular
+	}
+	fd, err := reopen(seen, readFlags&^unix.O_NOFOLLOW)
+	if err == errNoProc {
+		var now info
+		if fd, now, err = p.at(rel, readFlags, resolve); err == nil && (now.dev != i.dev || now.ino != i.ino) {
+			unix.Close(fd)
+			err = errMoved
+		}
+	}
+	if err != nil {
+		return nil, info{}, err
+	}
+	return os.NewFile(uintptr(fd), as), i, nil
+}
+
+// readDir opens a directory; the kernel opens nothing else with O_DIRECTORY.
+func (p *pathPlace) readDir(rel, as string, resolve uint64) (*os.File, info, error) {
+	fd, i, err := p.at(rel, readFlags|unix.O_DIRECTORY, resolve)
+	if err != nil {
+		return nil, info{}, err
 	}
 	return os.NewFile(uintptr(fd), as), i, nil
 }

@@ -14,10 +14,12 @@ const (
 // Options are the settings of a jail that are not the caller's grant. Nil and
 // the zero value work.
 type Options struct {
-	// Private are the directories of the host itself (cache, state,
-	// configuration, keys, sockets): absolute; they need not exist yet. They are
-	// closed in every grant, whatever it says, and so is everything that would
-	// put them elsewhere.
+	// Private are the directories and files of the host itself (cache, state,
+	// configuration, keys, sockets, its program): absolute; they need not exist
+	// yet, or be within reach. They are closed in every grant, whatever it says,
+	// and nothing that would put them elsewhere can be replaced, moved or
+	// removed: the directories and links that lead to them. What else is in
+	// those directories is not affected.
 	Private []string
 	// Open are directories below Private that may be read all the same, in
 	// every grant and where nothing is granted; they need not exist yet either.

@@ -24,6 +24,9 @@ func kernelFS(fd int) bool {
 // currentPath is not known here: the walk alone decides.
 func currentPath(*os.File) (string, bool) { return "", false }
 
+// lookOnly is how an entry is opened to ask for its file system.
+const lookOnly = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY
+
 // renameNoReplace renames unless there is something of the new name.
 func renameNoReplace(oldDir int, old string, newDir int, new string) error {
 	err := again(func() error {

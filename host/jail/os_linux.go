@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"sync"
@@ -65,6 +66,21 @@ func currentPath(f *os.File) (p string, ok bool) {
 	})
 	return p, ok && err == nil
 }
+
+// errNoProc means that procfs is not mounted.
+var errNoProc = errors.New("/proc is not mounted")
+
+// reopen opens the object of an O_PATH handle, that and no other.
+func reopen(fd, flags int) (int, error) {
+	proc := descriptors()
+	if proc == nil {
+		return -1, errNoProc
+	}
+	return openat(int(proc.Fd()), strconv.Itoa(fd), flags, 0)
+}
+
+// lookOnly is how an entry is opened to ask for its file system.
+const lookOnly = unix.O_PATH | unix.O_NOFOLLOW
 
 // renameNoReplace renames unless there is something of the new name.
 func renameNoReplace(oldDir int, old string, newDir int, new string) error {

@@ -16,9 +16,9 @@ type place interface {
 	// step looks at one name. Where it is a directory and enter is set, found
 	// has it as a place.
 	step(name string, enter bool) (found, error)
-	// open opens the name for reading, "." for the directory itself. It does
-	// not wait for a FIFO; it fails with ErrNotRegular for what is neither a
-	// regular file nor a directory. The file is called as.
+	// open opens the name for reading, "." for the directory itself. What is
+	// neither a regular file nor a directory is not opened: ErrNotRegular. The
+	// file is called as.
 	open(name, as string) (*os.File, info, error)
 	// stat describes the directory itself.
 	stat() (info, error)
@@ -31,6 +31,8 @@ type place interface {
 type fast interface {
 	// reach opens for reading as open does.
 	reach(rel, as string) (*os.File, info, error)
+	// enter opens a directory for reading.
+	enter(rel, as string) (*os.File, info, error)
 	// look describes what is there; the last name may be a link.
 	look(rel string) (info, error)
 	// below opens a directory.

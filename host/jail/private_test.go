@@ -3,6 +3,8 @@
 package jail
 
 import (
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -110,6 +112,101 @@ func TestPrivateThroughLinks(t *testing.T) {
 		}
 		w.puts(w.w + "/.cache/x")
 		require.Equal(w, []string{"x"}, w.names(w.w+"/disk/cache"))
+	})
+}
+
+func TestPrivateLinkIsMoved(t *testing.T) {
+	// Where the link on the way leads elsewhere by now, the host's next file
+	// would be there.
+	each(t, func(w *world) {
+		w.mkdir("w/disk/ohhost")
+		w.mkdir("w/other/ohhost")
+		w.link("disk", "w/.cache")
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w, Write: true}}}, &Options{Private: []string{w.w + "/.cache/ohhost"}})
+		require.NoError(w, os.Remove(w.w+"/.cache"))
+		w.link("other", "w/.cache")
+		for _, p := range []string{"/.cache/ohhost/new", "/.cache/ohhost", "/.cache"} {
+			require.Equal(w, "it belongs to the host itself", w.noWrite(w.w+p).Why)
+		}
+		w.puts(w.w + "/.cache/x")
+	})
+}
+
+func TestPrivateFile(t *testing.T) {
+	// The host's own program, in a directory that others use: only the file and
+	// the names that lead to it are closed.
+	each(t, func(w *world) {
+		w.write("w/go/bin/ohhost", "program")
+		w.write("w/go/bin/gopls", "another")
+		w.link("bin/ohhost", "w/go/link")
+		for _, paths := range [][]tool.PathGrant{
+			{{Path: w.w, Write: true}},
+			{{Path: w.w + "/go/bin", Write: true}, {Path: w.w + "/go/bin/ohhost", Write: true}, {Path: w.w, Write: true}},
+		} {
+			w.grant(&tool.Grant{Paths: paths}, &Options{Private: []string{w.w + "/go/bin/ohhost"}})
+			for _, p := range []string{"/go/bin/ohhost", "/go/bin/OHHOST", "/go/bin/ohhost/x", "/go/link", "/go/bin/../bin/ohhost"} {
+				w.denied(w.w + p)
+			}
+			for _, p := range []string{"/go", "/go/bin", "/go/bin/ohhost"} {
+				_, err := w.jail.Target(w.w+p, false)
+				w.isDenied(w.w+p, err)
+			}
+			w.reads(w.w+"/go/bin/gopls", "another")
+			require.Equal(w, []string{"gopls"}, w.names(w.w+"/go/bin"))
+			for _, p := range []string{"/go/bin/new", "/go/bin/ohhost2", "/go/bin/ohhost.go", "/go/new", "/new"} {
+				w.puts(w.w + p)
+				require.NoError(w, os.Remove(w.w+p))
+			}
+			tg, err := w.jail.Target(w.w+"/go/bin/d", false)
+			require.NoError(w, err)
+			require.NoError(w, tg.Dir.Mkdir("d", 0o755))
+			require.NoError(w, tg.Dir.Rmdir("d"))
+			require.NoError(w, tg.Close())
+			require.Empty(w, *w.jail.pending.Load())
+		}
+		// Only the directory is granted, or only the file.
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w + "/go/bin", Write: true}}}, &Options{Private: []string{w.w + "/go/bin/ohhost"}})
+		w.denied(w.w + "/go/bin/ohhost")
+		w.puts(w.w + "/go/bin/new")
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w + "/go/bin/ohhost", Write: true}}}, &Options{Private: []string{w.w + "/go/bin/ohhost"}})
+		w.denied(w.w + "/go/bin/ohhost")
+	})
+}
+
+func TestPrivateOutOfReach(t *testing.T) {
+	// A home that cannot be entered, or that is none, closes what it names.
+	each(t, func(w *world) {
+		w.link("loop", "w/loop")
+		w.link("locked", "w/home")
+		w.link("a/b/f", "w/file")
+		w.mkdir("w/locked")
+		private := []string{
+			w.w + "/home/.cache/ohhost", w.w + "/file/.cache", w.w + "/a/b/f", w.w + "/loop/x", w.w + "/missing/../up/x", "/dev/null/.cache/ohhost",
+			w.w + "/" + strings.Repeat("n", 300),
+		}
+		asAnother(w, w.w+"/locked", func() {
+			_, err := os.Lstat(w.w + "/locked/.cache")
+			require.ErrorIs(w, err, os.ErrPermission)
+			w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w, Write: true}}}, &Options{Private: private})
+		})
+		require.NoError(w, os.Remove(w.w+"/loop"))
+		require.NoError(w, os.Remove(w.w+"/a/b/f"))
+		for _, d := range []string{"w/loop/x", "w/a/b/f/.cache", "w/locked/.cache/ohhost", "w/up/x"} {
+			w.mkdir(d)
+		}
+		for _, p := range []string{
+			"/home/.cache/ohhost", "/locked/.cache/ohhost", "/locked/.cache/ohhost/x", "/file/.cache", "/a/b/f/.cache", "/a/b/f/.cache/x", "/a/b/f", "/loop/x",
+			"/loop/x/y", "/up/x",
+		} {
+			w.denied(w.w + p)
+		}
+		for _, p := range []string{"/locked", "/locked/.cache", "/home"} {
+			_, err := w.jail.Target(w.w+p, false)
+			w.isDenied(w.w+p, err)
+		}
+		w.puts(w.w + "/locked/.cache/other")
+		w.puts(w.w + "/loop/y")
+		w.puts(w.w + "/up/y")
 	})
 }
 

@@ -19,7 +19,11 @@ type protection struct {
 }
 
 // protections is the list (threats F14). Names are compared as plainName says:
-// any letter case, on every file system.
+// any letter case, on every file system. A write is held against them as its
+// path resolves, as it is spelled at each link that is followed, and under each
+// name by which the directory was granted. That a link elsewhere leads to a file
+// cannot be known: where .bashrc is a link to dotfiles/bashrc, a write to
+// dotfiles/bashrc itself is allowed.
 //
 // .git itself is in the list as an entry: a file ".git" or a link of that name
 // leads git to another directory, whose config and hooks it then obeys, and no
@@ -46,6 +50,11 @@ var protections = []protection{
 	{".gitconfig", false, "git runs commands it names"},
 	{".gitmodules", false, "it decides what git fetches into the work tree"},
 	{".config/git", false, "git runs commands it names"},
+	{".hg/hgrc", false, "hg runs hooks it names"},
+	{".hg/hgrc-not-shared", false, "hg runs hooks it names"},
+	{".hg/sharedpath", false, "it leads hg to another hgrc"},
+	{".hgrc", false, "hg runs hooks it names"},
+	{".config/hg", false, "hg runs hooks it names"},
 	{".husky", false, "git is often set to run hooks from it"},
 	{".githooks", false, "git is often set to run hooks from it"},
 

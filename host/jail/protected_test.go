@@ -23,6 +23,7 @@ func TestF14(t *testing.T) {
 		w.mkdir("w/.git/hooks")
 		w.mkdir("w/.git/info")
 		w.mkdir("w/git")
+		w.mkdir("w/.hg")
 		for _, p := range []string{
 			"/.git/config", "/.git/hooks", "/.git/hooks/pre-commit", "/.git/hooks/a/b/c", "/sub/.git/hooks/pre-commit",
 			"/h/pre-commit", "/g/config", "/g/hooks/x", "/rc", "/.git/../.git/config", "/.git/hooks/../config",
@@ -33,7 +34,7 @@ func TestF14(t *testing.T) {
 			"/.ssh", "/.ssh/authorized_keys", "/.ssh/new/deep", "/.netrc", "/.npmrc", "/.pypirc", "/.ripgreprc",
 			"/.mcp.json", "/.vscode/tasks.json", "/.idea/workspace.xml", "/x.code-workspace", "/.claude/settings.json",
 			"/.codex/config.toml", "/.cursor/mcp.json", "/.openhands/setup.sh", "/.gemini/settings.json", "/.windsurf/x",
-			"/.aider.conf.yml", "/.husky/pre-commit",
+			"/.aider.conf.yml", "/.husky/pre-commit", "/.hg/hgrc", "/.hg/hgrc-not-shared", "/.hg/sharedpath", "/.hgrc", "/.config/hg/hgrc",
 		} {
 			d := w.noWrite(w.w + p)
 			require.True(w, strings.HasPrefix(d.Why, "it is protected: "), "%s: %s", p, d.Why)
@@ -51,10 +52,107 @@ func TestF14(t *testing.T) {
 
 		for _, p := range []string{
 			"/.git/info/exclude", "/.git/COMMIT_EDITMSG", "/git/config", "/config", "/.gitignore", "/.gitattributes", "/bashrc",
-			"/x.bashrc", "/.bashrc.bak", "/a/b/.config", "/AGENTS.md", "/.config", "/.github", "/.dockerignore", "/hooks", "/ssh", "/.env",
+			"/x.bashrc", "/.bashrc.bak", "/a/b/.config", "/AGENTS.md", "/.config", "/.github", "/.hg/last-message.txt", "/.dockerignore", "/hooks", "/ssh", "/.env",
 		} {
 			w.puts(w.w + p)
 		}
+	})
+}
+
+func TestF14ThroughLinks(t *testing.T) {
+	// What is protected is so under the name that programs look for, wherever a
+	// link leads from there.
+	each(t, func(w *world) {
+		for _, d := range []string{"w/dotfiles/ssh", "w/gitdata/hooks", "w/gitdata/info", "w/dot/git", "w/deep/er", "w/sub", "w/real"} {
+			w.mkdir(d)
+		}
+		w.write("w/dotfiles/bashrc", "kept")
+		w.link("dotfiles/bashrc", "w/.bashrc")
+		w.link("missing", "w/.profile")
+		w.link("one", "w/.zshrc") // .zshrc, one, two, dotfiles/zshrc
+		w.link("two", "w/one")
+		w.link("dotfiles/zshrc", "w/two")
+		w.link(".bashrc", "w/rc")
+		w.link(w.w+"/gitdata", "w/.git")
+		w.link(".git/hooks", "w/h")
+		w.link("dot", "w/.config")
+		w.link("gone", "w/.vim")
+		w.link("../dotfiles/ssh/", "w/sub/.SSH")
+		w.link("../.git", "w/deep/er/.git")
+		w.link("real", "w/plain")
+		for _, p := range []string{
+			"/.bashrc", "/rc", "/sub/../rc", "/.profile", "/.zshrc", "/.git/hooks", "/.git/hooks/pre-commit", "/.git/config", "/.git/info/../config",
+			"/h/pre-commit", "/deep/er/.git/hooks/x", "/.config/git/config", "/.config/git", "/.config/fish/x", "/.config/opencode", "/.vim/plugin/x",
+			"/.vim", "/sub/.SSH/authorized_keys", "/sub/.SSH/new",
+		} {
+			d := w.noWrite(w.w + p)
+			require.True(w, strings.HasPrefix(d.Why, "it is protected: "), "%s: %s", p, d.Why)
+			require.True(w, strings.HasPrefix(d.Ask, "--allow-protected '/"), "%s: %s", p, d.Ask)
+		}
+		// Without following the last link, the directories on the way count.
+		for _, p := range []string{"/.bashrc", "/.git/hooks", "/.git/hooks/x", "/.config/git", "/.config/git/config", "/.git/", "/h/x", "/sub/.SSH/x"} {
+			_, err := w.jail.Target(w.w+p, false)
+			w.isDenied(w.w+p, err)
+		}
+		w.reads(w.w+"/rc", "kept")
+		require.NoFileExists(w, w.w+"/missing")
+		require.Empty(w, w.names(w.w+"/dot/git"))
+
+		for _, p := range []string{
+			"/.git/info/exclude", "/.git/COMMIT_EDITMSG", "/.config/other", "/plain/x", "/one", "/.git/../x",
+			// A link elsewhere that leads here cannot be known.
+			"/dotfiles/bashrc", "/gitdata/hooks/pre-commit", "/dot/git/config",
+		} {
+			w.puts(w.w + p)
+		}
+		// What a denial asks for is what allows the write.
+		require.Equal(w, "--allow-protected '/.bashrc'", w.noWrite(w.w+"/rc").Ask)
+		require.Equal(w, "--allow-protected '/.git/hooks/x'", w.noWrite(w.w+"/h/x").Ask)
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w, Write: true}}, AllowProtected: []string{"/.bashrc", "/.git/hooks/x"}}, nil)
+		w.puts(w.w + "/rc")
+		w.puts(w.w + "/h/x")
+		w.noWrite(w.w + "/h/y")
+	})
+}
+
+func TestF14GrantedThroughLinks(t *testing.T) {
+	// A granted directory has the names by which it was granted, too.
+	each(t, func(w *world) {
+		w.mkdir("w/dot/git")
+		w.write("w/dot/bashrc", "kept")
+		w.link("dot", "w/.config")
+		w.link(".config", "w/c")
+		w.link("dot/bashrc", "w/.bashrc")
+		grant := func(p string, allow ...string) {
+			w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w + p, Write: true}}, AllowProtected: allow}, nil)
+		}
+		for _, name := range []string{"/.config/git", "/c/git", "/c/../c/git"} {
+			grant(name)
+			require.Equal(w, []string{"rw " + w.w + "/dot/git"}, w.jail.Grants())
+			for _, p := range []string{name + "/config", "/.config/git/config", "/dot/git/config"} {
+				require.Equal(w, "--allow-protected '/config'", w.noWrite(w.w+p).Ask, name)
+			}
+		}
+		grant("/.config/git", "/config")
+		w.puts(w.w + "/.config/git/config")
+		w.puts(w.w + "/dot/git/config")
+		w.noWrite(w.w + "/dot/git/ignore")
+		grant("/.config")
+		for _, p := range []string{"/.config/git/x", "/dot/git/x"} {
+			require.Equal(w, "--allow-protected '/git/x'", w.noWrite(w.w+p).Ask)
+		}
+		w.puts(w.w + "/.config/x")
+		grant("/.bashrc")
+		for _, p := range []string{"/.bashrc", "/dot/bashrc"} {
+			require.Equal(w, "--allow-protected '/.bashrc'", w.noWrite(w.w+p).Ask)
+		}
+		grant("/.bashrc", "/.bashrc")
+		w.puts(w.w + "/.bashrc")
+		grant("/dot")
+		w.puts(w.w + "/dot/git/x")
+		// A name above the granted directory's own does not count.
+		grant("/c/../dot/git")
+		w.puts(w.w + "/dot/git/y")
 	})
 }
 
@@ -155,6 +253,30 @@ func TestProtectedHolder(t *testing.T) {
 		require.ErrorIs(w, from.Dir.RenameTo("l", to.Dir, ".config"), os.ErrPermission)
 		require.NoError(w, to.Dir.Mkdir(".config", 0o755))
 		require.NoError(w, from.Dir.Rename("l", "l2"))
+		// It can be decided before.
+		w.mkdir("w/sub/.local")
+		for p, ask := range map[string]string{
+			"/.CONFIG": "'/.CONFIG'", "/.local": "'/.local'", "/sub/.local/share": "'/sub/.local/share'", "/x.git": "'/x.git'", "/sub/../.hg": "'/.hg'",
+			"/a": "", "/sub/share": "", "/git": "",
+		} {
+			tg, err := w.jail.Target(w.w+p, false)
+			require.NoError(w, err)
+			err = tg.AllowLink()
+			require.NoError(w, tg.Close())
+			if ask == "" {
+				require.NoError(w, err, p)
+				continue
+			}
+			d := w.isDenied(w.w+p, err)
+			require.Equal(w, "it is protected: a link in its place would lead to other files than the protected ones below it", d.Why)
+			require.Equal(w, "--allow-protected "+ask, d.Ask)
+		}
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w, Write: true}}, AllowProtected: []string{"/.local", "/.CONFIG"}}, nil)
+		tg, err := w.jail.Target(w.w+"/.local", false)
+		require.NoError(w, err)
+		defer tg.Close()
+		require.NoError(w, tg.AllowLink())
+		require.NoError(w, tg.Dir.Rename("l2", ".local"))
 		// Directories are not renamed at all: what is below was decided by path.
 		require.ErrorContains(w, from.Dir.Rename("evil", "good"), "is a directory")
 	})

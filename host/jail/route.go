@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -15,21 +16,15 @@ import (
 type route struct {
 	path    string   // resolved, with the missing names at its end
 	missing []string // names that were not there
+	wanted  string   // the first of them, which may appear; else empty
 	dirs    []string // directories passed
 	links   map[string]string
-}
-
-// wanted is the first name that was missing.
-func (rt *route) wanted() string {
-	p := rt.path
-	for range len(rt.missing) - 1 {
-		p = path.Dir(p)
-	}
-	return p
+	names   []string // the path as it was spelled at each link
 }
 
 // trace resolves an absolute path of the person who starts the host, who may go
-// anywhere: nothing is granted yet.
+// anywhere: nothing is granted yet. With an errno, the route is what could be
+// resolved, and its path ends in the names that could not be looked at.
 func trace(p string) (*route, error) {
 	if p == "" || p[0] != '/' {
 		return nil, errors.New("not an absolute path")
@@ -54,18 +49,26 @@ func trace(p string) (*route, error) {
 		fi, err := os.Lstat(at)
 		switch {
 		case errors.Is(err, syscall.ENOENT):
+			rt.wanted = at
 			return rt, rt.miss(append([]string{name}, todo...))
 		case err != nil:
-			return nil, bare(err)
+			rt.wanted = at
+			rt.path = path.Join(at, path.Join(todo...))
+			return rt, bare(err)
 		case fi.Mode().Type() == os.ModeSymlink:
-			if links++; links > maxLinks {
-				return nil, syscall.ELOOP
-			}
+			links++
 			text, err := os.Readlink(at)
+			if err == nil && links > maxLinks {
+				err = syscall.ELOOP
+			}
 			if err != nil {
-				return nil, bare(err)
+				rt.path = path.Join(at, path.Join(todo...))
+				return rt, bare(err)
 			}
 			rt.links[at] = text
+			if !slices.Contains(todo, "..") {
+				rt.names = append(rt.names, path.Join(at, path.Join(todo...)))
+			}
 			todo = append(strings.Split(text, "/"), todo...)
 			if strings.HasPrefix(text, "/") {
 				rt.path = "/"
@@ -78,18 +81,18 @@ func trace(p string) (*route, error) {
 }
 
 // miss ends the route with names that are not there.
-func (rt *route) miss(names []string) error {
+func (rt *route) miss(names []string) (err error) {
 	for _, n := range names {
 		switch n {
 		case "", ".":
 		case "..":
-			return syscall.ENOENT
+			rt.path, err = path.Dir(rt.path), syscall.ENOENT
 		default:
 			rt.missing = append(rt.missing, n)
 			rt.path = join(rt.path, n)
 		}
 	}
-	return nil
+	return err
 }
 
 // addRoute lets walks pass on the way to a root.
@@ -108,7 +111,7 @@ func (t *table) addRoute(rt *route) {
 	}
 }
 
-// addPrivate closes the directory p, which was found by rt, under the name that
+// addPrivate closes p, a directory or a file, which was found by rt, under the name that
 // it was given and under the one that it has, and fixes all that leads to it.
 func (t *table) addPrivate(p string, rt *route) {
 	for _, name := range []string{path.Clean(p), rt.path} {

@@ -3,43 +3,20 @@
 package jail
 
 import (
-	"os"
 	"path"
 	"strings"
 )
 
-// A root is a granted directory or file, opened when the jail was made.
-type root struct {
-	path   string // resolved
-	write  bool
-	single bool     // one file: its directory is held, and only its name there is granted
-	open   bool     // from Options.Open
-	dir    place    // nil for a directory of Options.Open that is not there yet
-	file   *os.File // the same, to ask for its path; nil where it may not be read
-}
-
-// base is the directory that patterns are relative to.
-func (r *root) base() string {
-	if r.single {
-		return path.Dir(r.path)
-	}
-	return r.path
-}
-
-// holds reports whether p is granted by r.
-func (r *root) holds(p string) bool {
-	return p == r.path || !r.single && within(p, r.path)
-}
-
 // A table decides on resolved paths. It does not change once it is made.
 type table struct {
 	roots  []*root
+	scopes []scope           // the roots under all their names
 	above  map[string]bool   // directories on the way to a root: passed without a look
 	ways   map[string]string // links on the way to a root, as they were when it was opened
 	deny   patterns
 	allow  patterns
-	closed [][]string // private directories, folded components
-	sites  [][]string // private directories and the links that lead to them
+	closed [][]string // private paths, folded components
+	sites  [][]string // private paths and the links that lead to them
 }
 
 // A refusal is a DeniedError without the path as the caller wrote it.
@@ -113,10 +90,7 @@ func (t *table) write(p string) *refusal {
 	if ref := t.excluded(p, true); ref != nil {
 		return ref
 	}
-	if t.site(p) {
-		return refusePrivate()
-	}
-	if ref := t.protects(p); ref != nil {
+	if ref := t.reserved(p); ref != nil {
 		return ref
 	}
 	switch {
@@ -126,6 +100,15 @@ func (t *table) write(p string) *refusal {
 		return &refusal{outside, "it is a granted directory itself", "--grant " + quoteArg("rw:"+path.Dir(p))}
 	}
 	return nil
+}
+
+// reserved decides whether something else than the grant keeps p from being
+// written: that it is the host's own, or protected.
+func (t *table) reserved(p string) *refusal {
+	if t.site(p) {
+		return refusePrivate()
+	}
+	return t.protects(p)
 }
 
 // excluded applies the deny patterns of every root that p lies in, not only of the
@@ -145,8 +128,8 @@ func (t *table) excluded(p string, dir bool) *refusal {
 	return nil
 }
 
-// closes reports whether p is one of the host's own directories or below one,
-// in any letter case.
+// closes reports whether p is one of the host's own paths or below one, in any
+// letter case.
 func (t *table) closes(p string) bool {
 	for _, c := range t.closed {
 		if startsWith(p, c) {
@@ -165,8 +148,8 @@ func (t *table) opened(p string) bool {
 	return false
 }
 
-// site reports whether p is private, or a directory or link on the way to a
-// private directory: whoever replaces that decides where the host's own files
+// site reports whether p is private, or a directory or link on the way to what
+// is private: whoever replaces that decides where the host's own files
 // are.
 func (t *table) site(p string) bool {
 	if t.closes(p) {
@@ -188,36 +171,80 @@ func (t *table) site(p string) bool {
 	return false
 }
 
-// protects applies the protections, and the patterns that lift them.
-func (t *table) protects(p string) *refusal {
-	names := components(p)
-	from := len(names)
-	for _, r := range t.roots {
-		if r.holds(p) {
-			from = min(from, max(0, len(components(r.path))-1))
-		}
+// add makes r one of the roots.
+func (t *table) add(r *root) {
+	t.roots = append(t.roots, r)
+	t.scopes = append(t.scopes, r.scope)
+	for _, n := range r.names {
+		t.scopes = append(t.scopes, scope{n, r.single})
 	}
-	what := protectionOf(names, from)
-	if what == nil {
-		return nil
-	}
-	var base string
+}
+
+// spellings returns p and the other names it has because a root has them.
+func (t *table) spellings(p string) []string {
+	all := []string{p}
 	for _, r := range t.roots {
 		if !r.holds(p) {
 			continue
 		}
-		if t.allow.find(relative(p, r.base()), true) != nil {
-			return nil
+		for _, n := range r.names {
+			all = append(all, path.Join(n, p[len(r.path):]))
 		}
-		if len(r.base()) > len(base) {
-			base = r.base()
+	}
+	return all
+}
+
+// protects applies the protections to p under all of its names.
+func (t *table) protects(p string) *refusal {
+	for _, p := range t.spellings(p) {
+		names := components(p)
+		from := len(names)
+		for i := range t.scopes {
+			if s := &t.scopes[i]; s.holds(p) {
+				from = min(from, max(0, len(components(s.path))-1))
+			}
+		}
+		if what := protectionOf(names, from); what != nil && !t.lifted(p) {
+			return t.refuseProtected(what.why, p)
+		}
+	}
+	return nil
+}
+
+// protectsFromLink decides whether a link may be put at p, which may be written:
+// not where protected paths lie below. "~/.config" leads a shell to its files.
+func (t *table) protectsFromLink(p string) *refusal {
+	for _, p := range t.spellings(p) {
+		if holds(components(p)) && !t.lifted(p) {
+			return t.refuseProtected("a link in its place would lead to other files than the protected ones below it", p)
+		}
+	}
+	return nil
+}
+
+// lifted applies the patterns that lift protection.
+func (t *table) lifted(p string) bool {
+	for i := range t.scopes {
+		if s := &t.scopes[i]; s.holds(p) && t.allow.find(relative(p, s.base()), true) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseProtected asks for the pattern that lifts protection from p alone.
+func (t *table) refuseProtected(why, p string) *refusal {
+	var base string
+	for i := range t.scopes {
+		if s := &t.scopes[i]; s.holds(p) && len(s.base()) > len(base) {
+			base = s.base()
 		}
 	}
 	ask := ""
 	if rel := relative(p, base); len(rel) > 0 {
 		ask = "--allow-protected " + singleQuote(quotePattern(rel))
 	}
-	return &refusal{protected, "it is protected: " + what.why, ask}
+	return &refusal{protected, "it is protected: " + why, ask}
 }
 
 // filter returns what decides on the names of a directory that may be listed,

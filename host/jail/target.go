@@ -10,12 +10,37 @@ import (
 	"github.com/ohhost/ohhost/abi"
 )
 
+// A Target is where a write goes that the grant allows.
+type Target struct {
+	Dir  *Dir   // the directory of the entry, open
+	Name string // the entry in it
+	Path string // the resolved path of the entry
+
+	asked string // the path as the caller wrote it
+}
+
+// Close frees Dir.
+func (t *Target) Close() error { return t.Dir.Close() }
+
+// AllowLink decides whether the entry may be a symbolic link, for who wants to
+// move one there: a *DeniedError where protected paths would lie below it, as
+// below "~/.config". It looks at nothing but the path; Dir.Rename refuses the
+// same.
+func (t *Target) AllowLink() error {
+	if ref := t.Dir.table.protectsFromLink(t.Path); ref != nil {
+		return &DeniedError{Path: t.asked, Why: ref.why, Ask: ref.ask}
+	}
+	return nil
+}
+
 // Target decides a write to p: that the entry is made, replaced, moved or
 // removed. Links on the way are followed inside the grants; the last one, too,
 // when follow is set, and then a link whose target is missing stands for the
 // name it leads to. The decision is on the path that this resolves to, whether
-// something is there or not; the directory must exist. With follow, what is
-// neither a regular file nor a directory is ErrNotRegular.
+// something is there or not, and on the path as it is spelled at each link that
+// is followed: what is protected stays so where a link leads elsewhere. The
+// directory must exist, and be readable (EACCES): a lock needs it open. With follow, what is neither a regular
+// file nor a directory is ErrNotRegular.
 //
 // As in the kernel, "name/" is a directory: ENOTDIR for a file, EISDIR for a
 // name that is missing.
@@ -28,6 +53,7 @@ func (j *Jail) Target(p string, follow bool) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	target.asked = p
 	return target, nil
 }
 
@@ -37,7 +63,7 @@ func (t *table) aim(p string, follow bool) (*Target, error) {
 	if target != nil || err != nil {
 		return target, err
 	}
-	w := &walk{t: t, kind: "rw", follow: follow, absent: true}
+	w := &walk{t: t, write: true, follow: follow}
 	s, err := w.run(p)
 	if err != nil {
 		return nil, err
@@ -48,7 +74,7 @@ func (t *table) aim(p string, follow bool) (*Target, error) {
 	}
 	if s.name == "." {
 		// The walk ended in the directory itself; its entry is one up.
-		up, err := (&walk{t: t, kind: "rw", absent: true}).run(s.path)
+		up, err := (&walk{t: t, write: true}).run(s.path)
 		if err != nil {
 			return nil, err
 		}
@@ -75,13 +101,9 @@ func (t *table) aimDirect(p string, follow bool) (*Target, error) {
 	if r == nil || t.write(p) != nil {
 		return nil, nil
 	}
-	f, i, err := r.dir.(fast).reach(path.Dir(rel), path.Dir(p))
+	f, i, err := r.dir.(fast).enter(path.Dir(rel), path.Dir(p))
 	if err != nil {
 		return nil, nil
-	}
-	if i.typ != abi.TypeDir {
-		f.Close()
-		return nil, syscall.ENOTDIR
 	}
 	o := object{f, i, path.Dir(p)}
 	entry, err := o.describe(path.Base(p))

@@ -48,7 +48,11 @@ func (*Jail) List(string, bool, int) ([]abi.Entry, error) { return nil, errUnsup
 func (*Jail) Target(string, bool) (*Target, error) { return nil, errUnsupported }
 
 // FS returns a file system without files.
-func (*Jail) FS() sys.FS { return sys.UnimplementedFS{} }
+func (*Jail) FS() FS { return noFS{} }
+
+type noFS struct{ sys.UnimplementedFS }
+
+func (noFS) Close() error { return nil }
 
 // A Target is where a write goes that the grant allows.
 type Target struct {
@@ -59,6 +63,9 @@ type Target struct {
 
 // Close does nothing.
 func (*Target) Close() error { return nil }
+
+// AllowLink returns an error.
+func (*Target) AllowLink() error { return errUnsupported }
 
 // A Dir is an open directory.
 type Dir struct{}

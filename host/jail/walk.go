@@ -41,9 +41,8 @@ func (s *spot) close() {
 // kernel would: from the directory that holds it, or from "/".
 type walk struct {
 	t      *table
-	kind   string // what to ask for where no grant is: "ro" or "rw"
-	follow bool   // the last link, too
-	absent bool   // the last name may be missing
+	write  bool // the entry is to be written: its name may be missing
+	follow bool // the last link, too
 	todo   []string
 	slash  bool // the path ended in a slash or "/.": it must be a directory
 	links  int
@@ -110,7 +109,7 @@ func (w *walk) next(name string) (*spot, error) {
 		w.to(p)
 		return nil, nil
 	case ref != nil && w.t.ways[p] != "" && ref.rule == outside:
-		return nil, w.link(w.t.ways[p], last)
+		return nil, w.link(p, w.t.ways[p], last)
 	case ref != nil:
 		return nil, w.refuse(ref, p)
 	case p == r.path && !r.single:
@@ -132,19 +131,19 @@ func (w *walk) next(name string) (*spot, error) {
 		}
 	}
 	switch {
-	case err == syscall.ENOENT && last && w.absent && !w.slash:
+	case err == syscall.ENOENT && last && w.write && !w.slash:
 		return w.end(r, p, name, found{}), nil
 	case err == syscall.ENOENT:
 		return nil, w.missing(p)
 	case err != nil:
 		return nil, err
 	case f.info.typ == abi.TypeLink && (!last || w.follow || w.slash):
-		return nil, w.link(f.link, last)
+		return nil, w.link(p, f.link, last)
 	case f.info.typ == abi.TypeDir && r.single:
 		if f.sub != nil {
 			f.sub.close()
 		}
-		return nil, refuseOutside(w.kind, p) // a file was granted, not what is in its place
+		return nil, refuseOutside(w.kind(), p) // a file was granted, not what is in its place
 	case f.info.typ == abi.TypeDir && !last:
 		w.leave()
 		w.done, w.root, w.place = p, r, f.sub
@@ -186,8 +185,15 @@ func (w *walk) here() (*spot, error) {
 	return w.end(r, w.done, ".", found{info: i}), nil
 }
 
-// link goes on with the text of a link.
-func (w *walk) link(text string, last bool) error {
+// link goes on with the text of the link p. A write is also decided on the path
+// as it would be without the link: who runs .git/hooks/pre-commit, or reads
+// .bashrc, goes through the same link and does not care where it leads.
+func (w *walk) link(p, text string, last bool) error {
+	if w.write {
+		if ref := w.t.reserved(w.rest(p)); ref != nil {
+			return ref
+		}
+	}
 	if w.links++; w.links > maxLinks {
 		return syscall.ELOOP
 	}
@@ -261,10 +267,18 @@ func (w *walk) open(r *root) (place, error) {
 	return at, nil
 }
 
+// kind is what to ask for where no grant is.
+func (w *walk) kind() string {
+	if w.write {
+		return "rw"
+	}
+	return "ro"
+}
+
 // refuse completes a refusal at p with what is still to be walked.
 func (w *walk) refuse(ref *refusal, p string) error {
 	if ref.rule == outside {
-		return refuseOutside(w.kind, w.rest(p))
+		return refuseOutside(w.kind(), w.rest(p))
 	}
 	return ref
 }
@@ -285,7 +299,7 @@ func (w *walk) missing(p string) error {
 	}
 	end := w.rest(p)
 	var ref *refusal
-	if w.absent {
+	if w.write {
 		ref = w.t.write(end)
 	} else {
 		_, ref = w.t.read(end, true)
@@ -293,7 +307,7 @@ func (w *walk) missing(p string) error {
 	switch {
 	case ref != nil:
 		return ref
-	case w.absent && len(w.todo) == 0:
+	case w.write && len(w.todo) == 0:
 		return syscall.EISDIR // as the kernel for a new file "name/"
 	}
 	return syscall.ENOENT

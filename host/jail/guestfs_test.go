@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -247,5 +248,84 @@ func TestFSMaxOpen(t *testing.T) {
 		}
 		_, errno = g.OpenFile(w.w[1:], 0, 0)
 		require.Equal(w, sys.EAGAIN, errno)
+	})
+}
+
+func TestFSClose(t *testing.T) {
+	each(t, func(w *world) {
+		w.link("a", "w/l")
+		g, other := w.jail.FS(), w.jail.FS()
+		kept, errno := other.OpenFile(w.w[1:]+"/a/b/f", 0, 0)
+		require.Zero(w, errno)
+		open := map[string]sys.File{}
+		for _, p := range []string{w.w + "/a/b/f", w.w, "/"} {
+			f, errno := g.OpenFile(p[1:], 0, 0)
+			require.Zero(w, errno)
+			open[p] = f
+		}
+		gone, errno := g.OpenFile(w.w[1:], 0, 0)
+		require.Zero(w, errno)
+		require.Zero(w, gone.Close())
+
+		require.NoError(w, g.Close())
+		require.NoError(w, g.Close(), "it may be closed again")
+		for p, f := range open {
+			_, errno := f.Stat()
+			require.Equal(w, sys.EBADF, errno, p)
+			_, errno = f.Seek(0, io.SeekStart)
+			require.Equal(w, sys.EBADF, errno, p)
+			if dir, _ := f.IsDir(); dir {
+				_, errno = f.Readdir(-1)
+			} else {
+				_, errno = f.Read(make([]byte, 1))
+			}
+			require.Equal(w, sys.EBADF, errno, p)
+			require.Zero(w, f.Close(), "the guest's own Close comes late")
+			_, errno = g.OpenFile(p[1:], 0, 0)
+			require.Equal(w, sys.EBADF, errno, p)
+			_, errno = g.Stat(p[1:])
+			require.Equal(w, sys.EBADF, errno, p)
+		}
+		_, errno = g.Readlink(w.w[1:] + "/l")
+		require.Equal(w, sys.EBADF, errno)
+		_, errno = g.OpenFile(w.w[1:]+"/new", sys.O_CREAT, 0)
+		require.Equal(w, "EROFS", errnoName(errno))
+		// Another guest's files are not touched.
+		_, errno = kept.Read(make([]byte, 1))
+		require.Zero(w, errno)
+		require.NoError(w, other.Close())
+	})
+}
+
+// TestFSCloseRaces closes while others open, read and close: afterwards nothing
+// is open, which each checks.
+func TestFSCloseRaces(t *testing.T) {
+	each(t, func(w *world) {
+		for range 20 {
+			g := w.jail.FS()
+			var group sync.WaitGroup
+			for _, p := range []string{w.w + "/a/b/f", w.w, "/"} {
+				group.Go(func() {
+					for {
+						f, errno := g.OpenFile(p[1:], 0, 0)
+						if errno == sys.EBADF {
+							return
+						}
+						if errno == sys.EAGAIN {
+							continue // the limit; it waits for Close
+						}
+						if errno != 0 {
+							panic(errno)
+						}
+						_, _ = f.Read(make([]byte, 1))
+						_, _ = f.Readdir(-1)
+					}
+				})
+			}
+			time.Sleep(time.Millisecond)
+			group.Go(func() { _ = g.Close() })
+			require.NoError(w, g.Close())
+			group.Wait()
+		}
 	})
 }
