@@ -3,6 +3,7 @@
 package changeset
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +34,27 @@ func TestSingleFileGrant(t *testing.T) {
 		require.ErrorAs(t, err, &denied)
 	}
 	require.Equal(t, map[string]string{"f": "0640 old", "secret": "0600 x"}, tree(t, w.dir))
+}
+
+// A link does not come to a name below which protected paths would lie, and a dry
+// run says so, too.
+func TestMoveOfALinkIsDecided(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, os.Symlink("elsewhere", w.path("link")))
+	before := tree(t, w.dir)
+	for _, name := range []string{".config", ".local", "x.git"} {
+		for _, dry := range []bool{true, false} {
+			c := Change{Op: Move, Path: w.path("link"), To: w.path(name)}
+			_, err := w.apply(t.Context(), c, &Options{DryRun: dry})
+			var denied *jail.DeniedError
+			require.ErrorAs(t, err, &denied, name)
+			require.Equal(t, c.To, denied.Path)
+			require.Equal(t, before, tree(t, w.dir))
+		}
+		f := w.file(t, "file", "x", 0o644)
+		w.must(t, Change{Op: Move, Path: f, To: w.path(name)})
+		w.must(t, Change{Op: Delete, Path: w.path(name)})
+	}
+	w.must(t, Change{Op: Move, Path: w.path("link"), To: w.path("config")})
+	require.Equal(t, map[string]string{"config": "link elsewhere"}, tree(t, w.dir))
 }

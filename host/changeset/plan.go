@@ -176,6 +176,11 @@ func (t *transaction) planMove(w *work) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return osError("move", w.To, err)
 	}
+	if w.info.Mode()&fs.ModeSymlink != 0 {
+		if err := w.to.AllowLink(); err != nil {
+			return osError("move", w.To, err)
+		}
+	}
 	w.out.From, w.out.Path = w.target.Path, w.to.Path
 	w.out.Created = true
 	w.out.After = w.out.Before

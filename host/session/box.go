@@ -40,15 +40,35 @@ func (b *box) close() error { return errors.Join(b.root.Close(), b.dir.Close()) 
 
 // write makes or replaces the named file with parts, one after the other, all
 // or nothing, and has it on disk when it returns.
-func (b *box) write(name string, parts ...[]byte) (err error) {
-	f, err := b.root.OpenFile(tempName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func (b *box) write(name string, parts ...[]byte) error {
+	if err := b.fill(tempName, parts); err != nil {
+		return err
+	}
+	if err := b.root.Rename(tempName, name); err != nil {
+		_ = b.root.Remove(tempName)
+		return err
+	}
+	return b.sync()
+}
+
+// create is write for a name that is not taken, and whose readers can tell a file
+// that a killed process has not finished.
+func (b *box) create(name string, parts ...[]byte) error {
+	if err := b.fill(name, parts); err != nil {
+		return err
+	}
+	return b.sync()
+}
+
+// fill makes the named file hold parts, on disk; where it fails, there is none.
+func (b *box) fill(name string, parts [][]byte) (err error) {
+	f, err := b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			// A temporary file of a full disk must not stay there.
-			_ = b.root.Remove(tempName)
+			_ = b.root.Remove(name)
 		}
 	}()
 	for _, p := range parts {
@@ -63,13 +83,7 @@ func (b *box) write(name string, parts ...[]byte) (err error) {
 			return err
 		}
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := b.root.Rename(tempName, name); err != nil {
-		return err
-	}
-	return b.sync()
+	return f.Close()
 }
 
 // sync makes earlier renames and removals durable.

@@ -66,8 +66,7 @@ func parseSlot(name string) (slot, bool) {
 	return sl, known && size >= 0 && sl.file() == name
 }
 
-// scan reads the slots from the directory, and removes what a killed process was
-// writing.
+// scan reads the slots from the directory.
 func (s *Session) scan() error {
 	names, err := s.undo.names()
 	if err != nil {
@@ -75,11 +74,6 @@ func (s *Session) scan() error {
 	}
 	s.slots = s.slots[:0]
 	for _, n := range names {
-		if n == tempName {
-			if err := s.undo.remove(n); err != nil {
-				return err
-			}
-		}
 		if sl, ok := parseSlot(n); ok {
 			s.slots = append(s.slots, sl)
 		}

@@ -32,7 +32,7 @@ func (t *Tx) Prepare(e *Entry) (*Pending, error) {
 	if n := len(t.s.slots); n > 0 {
 		sl.seq = t.s.slots[n-1].seq + 1
 	}
-	if err := t.s.undo.write(sl.file(), head, e.Before); err != nil {
+	if err := t.s.undo.create(sl.file(), head, e.Before); err != nil {
 		t.forget()
 		return nil, err
 	}
@@ -182,7 +182,11 @@ func (t *Tx) damaged(sl slot, cause error) error {
 	if !errors.Is(cause, errDamaged) && !errors.Is(cause, fs.ErrNotExist) {
 		return fmt.Errorf("undo history: %w", cause)
 	}
-	t.s.log.Warn("undo entry dropped", "file", sl.file(), "error", cause)
+	// One that was just being written when its process was killed is no loss: its
+	// edit never happened.
+	if sl.state != statePending {
+		t.s.log.Warn("undo entry dropped", "file", sl.file(), "error", cause)
+	}
 	if err := t.touch(); err != nil {
 		return err
 	}

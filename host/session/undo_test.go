@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ohhost/ohhost/abi"
@@ -230,6 +232,44 @@ func TestDamagedEntryIsDropped(t *testing.T) {
 			require.Equal(t, []string{"first"}, history(t, s, "k"))
 			require.Equal(t, []string{"kept"}, history(t, open(t, dir), "other"))
 		})
+	}
+}
+
+// A process is killed while it writes an entry: what there is of it is removed,
+// without a word where the edit would have changed something, and the entry before
+// it counts.
+func TestEntryIsCutShort(t *testing.T) {
+	for _, e := range []*Entry{entry("k", "b", "c"), entry("k", "b", "b")} {
+		size := len(e.encodeHead()) + len(e.Before)
+		for n := range size {
+			dir := filepath.Join(t.TempDir(), "s")
+			s, err := Open(dir, &Options{NoSync: true})
+			require.NoError(t, err)
+			in(t, s, func(tx *Tx) {
+				require.NoError(t, commit(tx, entry("k", "a", "b")))
+				_, err := tx.Prepare(e)
+				require.NoError(t, err)
+			})
+			require.NoError(t, os.Truncate(filepath.Join(dir, "undo", s.slots[1].file()), int64(n)))
+			require.NoError(t, s.Close())
+
+			var log bytes.Buffer
+			s, err = Open(dir, &Options{Logger: hclog.New(&hclog.LoggerOptions{Output: &log})})
+			require.NoError(t, err)
+			in(t, s, func(tx *Tx) {
+				require.NoError(t, tx.Settle("k", digest("b")))
+				got, _, err := tx.Newest("k", digest("b"))
+				require.NoError(t, err)
+				require.Equal(t, "a", string(got.Before), n)
+			})
+			files, err := os.ReadDir(filepath.Join(dir, "undo"))
+			require.NoError(t, err)
+			require.Len(t, files, 1)
+			if e.After != e.BeforeDigest {
+				require.Empty(t, log.String())
+			}
+			require.NoError(t, s.Close())
+		}
 	}
 }
 
