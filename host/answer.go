@@ -19,8 +19,9 @@ type answer struct {
 }
 
 type deniedAnswer struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
+	Path  string `json:"path"`
+	Why   string `json:"why"`
+	Write bool   `json:"write"`
 }
 
 type raisedAnswer struct {

@@ -154,7 +154,9 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	if b.sess != nil {
 		in.services[abi.ServiceState] = &stateService{sess: b.sess, readOnly: c.DryRun || op == abi.OpKeys}
 	}
-	f, detail, err := b.mod.run(ctx, in, b.jail.FS(), abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
+	fsys := b.jail.FS()
+	defer fsys.Close() // what a guest that was cut off had open, see arena
+	f, detail, err := b.mod.run(ctx, in, fsys, abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
 	if err != nil {
 		return nil, b.fault(op, err, detail)
 	}
@@ -181,6 +183,9 @@ func (b *bound) denied(said *deniedAnswer, refusal *jail.DeniedError) error {
 	e := &tool.DeniedError{Tool: b.spec.Name, Path: said.Path, Why: said.Why, Have: b.jail.Grants()}
 	if refusal != nil {
 		e.Path, e.Why, e.Ask = refusal.Path, refusal.Why, refusal.Ask
+		if said.Write {
+			e.Ask = refusal.AskToWrite()
+		}
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ohhost/ohhost/host"
+	"github.com/ohhost/ohhost/tool"
 )
 
 // TestCacheDirectory: vectors S1 and S2: compiled code is kept in a directory
@@ -94,4 +95,45 @@ func TestWazeroVersion(t *testing.T) {
 	b, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)
 	require.Regexp(t, `(?m)^\s*github\.com/tetratelabs/wazero `+regexp.QuoteMeta(strings.TrimPrefix(host.WazeroVersion, "wazero-"))+`( |$)`, string(b))
+}
+
+// TestUnusableState: where state cannot be kept, tools work without, with one
+// warning; where somebody else may have prepared it, they do not.
+func TestUnusableState(t *testing.T) {
+	t.Parallel()
+	top := workspace(t)
+	file := filepath.Join(top, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	dir := filepath.Join(top, "w")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x y"), 0o600))
+
+	var log logBuffer
+	h := newHost(t, func(o *host.Options) { o.StateDir, o.Logger = filepath.Join(file, "state"), logger(&log) })
+	b := load(t, h, "word", "word_count", dir, false)
+	for range 2 {
+		res, err := b.Call(t.Context(), callPath(dir+"/a"))
+		require.NoError(t, err)
+		require.Equal(t, "2 words", res.Content[0].Text)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "running without state"))
+
+	open := filepath.Join(top, "open")
+	require.NoError(t, os.MkdirAll(filepath.Join(open, "sessions", "s"), 0o777))
+	require.NoError(t, os.Chmod(filepath.Join(open, "sessions", "s"), 0o777))
+	h = newHost(t, func(o *host.Options) { o.StateDir = open })
+	require.NoError(t, h.Load(t.Context(), "word", guest(t, "word"), nil))
+	_, err := h.Bind(t.Context(), "word_count", &tool.Grant{Workspace: dir, Session: "s"})
+	require.ErrorContains(t, err, open+"/sessions/s")
+}
+
+// TestOwnProgram: a plugin that may write where ohhost itself lies cannot replace
+// it.
+func TestOwnProgram(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	b := load(t, newHost(t, nil), "word", "word_count", filepath.Dir(exe), true)
+	_, err = b.Call(t.Context(), callPath(exe))
+	require.ErrorIs(t, err, tool.ErrDenied)
 }

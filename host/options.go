@@ -20,8 +20,9 @@ type Options struct {
 	// StateDir is where sessions live, 0700. Empty means "ohhost" in
 	// $XDG_STATE_HOME or ~/.local/state.
 	StateDir string
-	// Private lists further directories that no grant opens. CacheDir, StateDir
-	// and the user's configuration directory of ohhost always are closed.
+	// Private lists further directories and files that no grant opens. CacheDir,
+	// StateDir, the user's configuration directory of ohhost and the program that
+	// runs always are closed.
 	Private []string
 	// Logger receives what the host and its guests log; nil logs nothing.
 	Logger hclog.Logger
@@ -63,6 +64,9 @@ func (o *Options) dirs() dirs {
 	}
 	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) {
 		d.private = append(d.private, filepath.Join(base, "ohhost"))
+	}
+	if exe, err := os.Executable(); err == nil {
+		d.private = append(d.private, exe) // a plugin that may write to $HOME must not replace ~/go/bin/ohhost
 	}
 	for _, own := range []string{d.cache, d.state} {
 		if own != "" {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ohhost/ohhost/host/jail"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -72,11 +75,33 @@ func (g *grantFlags) grant() (*tool.Grant, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)
 		}
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, usagef("grant a directory or file that exists", "--grant %s: %w", flag, err)
+		if path, err = resolve(path); err != nil {
+			return nil, usagef("grant a directory, a file, or a file that is to be made in a directory that exists", "--grant %s: %w", flag, err)
 		}
 		grant.Paths = slices.DeleteFunc(grant.Paths, func(p tool.PathGrant) bool { return p.Path == path })
 		grant.Paths = append(grant.Paths, tool.PathGrant{Path: path, Write: mode == "rw"})
 	}
-	return grant, nil
+	// What the jail says of a grant or a pattern is about the command line; it is
+	// asked before anything runs.
+	j, err := jail.New(grant, nil)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	return grant, j.Close()
+}
+
+// resolve returns a path without links; its last name may be missing.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	if _, dangling := os.Lstat(path); dangling == nil {
+		return "", err
+	}
+	dir, missing := filepath.EvalSymlinks(filepath.Dir(path))
+	if missing != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
 }
