@@ -4,8 +4,14 @@ package changeset
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +52,51 @@ func BenchmarkEdit(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkContended is one edit while ten processes edit as fast as they can, the
+// same file or files of their own in one session. The median and the longest wait
+// are told beside it: nobody must starve.
+func BenchmarkContended(b *testing.B) {
+	const procs = 10
+	for _, shared := range []string{"file", "session"} {
+		b.Run(shared, func(b *testing.B) {
+			base := b.TempDir()
+			for p := range procs {
+				require.NoError(b, os.MkdirAll(fmt.Sprintf("%s/w/%d", base, p), 0o755))
+			}
+			w, err := openWorld(base)
+			require.NoError(b, err)
+			defer w.close()
+			each := b.N/procs + 1
+			out := make([][]byte, procs)
+			errs := make([]error, procs)
+			var wg sync.WaitGroup
+			b.ResetTimer()
+			for p := range procs {
+				file := "f"
+				if shared == "session" {
+					file = fmt.Sprintf("%d/f", p)
+				}
+				cmd := w.child(b, "time", file, strconv.Itoa(each))
+				wg.Go(func() { out[p], errs[p] = cmd.Output() })
+			}
+			wg.Wait()
+			b.StopTimer()
+			require.NoError(b, errors.Join(errs...))
+			var took []int
+			for _, f := range strings.Fields(string(bytes.Join(out, nil))) {
+				n, err := strconv.Atoi(f)
+				require.NoError(b, err)
+				took = append(took, n)
+			}
+			require.Len(b, took, procs*each)
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2])/1000, "median-ms")
+			b.ReportMetric(float64(took[len(took)*99/100])/1000, "p99-ms")
+			b.ReportMetric(float64(took[len(took)-1])/1000, "max-ms")
+		})
 	}
 }
 

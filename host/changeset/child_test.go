@@ -27,6 +27,7 @@ var children = map[string]func(w *world, args []string) error{
 	"one":  childOne,
 	"loop": childLoop,
 	"mark": childMark,
+	"time": childTime,
 }
 
 func TestMain(m *testing.M) {
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 // child makes the command that runs the named child on the world.
-func (w *world) child(t *testing.T, name string, args ...string) *exec.Cmd {
+func (w *world) child(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	// Not os.Executable: another user may not reach the directory it lies in.
 	cmd := exec.Command("/proc/self/exe", append([]string{strings.TrimSuffix(w.dir, "/w")}, args...)...)
@@ -95,6 +96,24 @@ func childLoop(w *world, args []string) error {
 			return err
 		}
 	}
+}
+
+// childTime edits the file of its first argument as often as the second says and
+// prints how many microseconds each edit took.
+func childTime(w *world, args []string) error {
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		c := Change{Op: Put, Path: w.path(args[0]), Data: version(i), Undo: args[0]}
+		begin := time.Now()
+		if _, err := w.apply(context.Background(), c, nil); err != nil {
+			return err
+		}
+		fmt.Println(time.Since(begin).Microseconds())
+	}
+	return nil
 }
 
 // run runs the command to its end and says whether it was killed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"os"
-	"time"
 )
 
 // A lock is the session's one lock: among goroutines a semaphore, among
@@ -34,23 +33,37 @@ func (l *lock) acquire(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// The kernel's wait cannot be cancelled, so this polls. Holders keep the lock
-	// for one fsync or two.
-	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
-		ok, err := tryLock(l.file)
-		if ok {
-			return nil
-		}
-		if err == nil {
-			select {
-			case <-time.After(wait):
-				continue
-			case <-ctx.Done():
-				err = ctx.Err()
-			}
-		}
+	got, err := tryLock(l.file)
+	if err != nil {
 		<-l.sem
+	}
+	if got || err != nil {
 		return err
+	}
+	return l.wait(ctx)
+}
+
+// wait queues for a lock that another process holds. The kernel serves those who
+// wait in turn, and wakes one at a time. Its wait cannot be called back, so when
+// ctx ends it goes on without us, and what it gets is given back. The semaphore
+// stays taken so long: there is one such wait at most.
+func (l *lock) wait(ctx context.Context) error {
+	got := make(chan error, 1)
+	go func() { got <- waitLock(l.file) }()
+	select {
+	case err := <-got:
+		if err != nil {
+			<-l.sem
+		}
+		return err
+	case <-ctx.Done():
+		go func() {
+			if <-got == nil {
+				_ = unlock(l.file)
+			}
+			<-l.sem
+		}()
+		return ctx.Err()
 	}
 }
 

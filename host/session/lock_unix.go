@@ -25,6 +25,23 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
+// waitLock returns when it has the lock, also where f is closed meanwhile.
+func waitLock(f *os.File) error {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := c.Control(func(fd uintptr) {
+		for err = unix.EINTR; errors.Is(err, unix.EINTR); {
+			err = unix.Flock(int(fd), unix.LOCK_EX)
+		}
+	})
+	if err = errors.Join(failed, err); err != nil {
+		return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+	return nil
+}
+
 func unlock(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_UN)
 }

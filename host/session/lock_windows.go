@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -23,6 +24,17 @@ func tryLock(f *os.File) (bool, error) {
 		return false, nil
 	}
 	return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
+}
+
+// waitLock returns when it has the lock. It polls: a handle that waits in the
+// kernel cannot be read from.
+func waitLock(f *os.File) error {
+	for {
+		if ok, err := tryLock(f); ok || err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func unlock(f *os.File) error {

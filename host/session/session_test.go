@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -122,7 +123,29 @@ func TestLockIsCancellable(t *testing.T) {
 		require.ErrorIs(t, <-done, context.Canceled, name)
 	}
 	require.NoError(t, tx.End())
-	tx, err = b.Begin(t.Context())
+	// Nobody who gave up keeps it.
+	for _, s := range []*Session{b, a, b} {
+		tx, err = s.Begin(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, tx.End())
+	}
+}
+
+// A session is closed while a wait that was given up still goes on.
+func TestCloseWhileWaiting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	a := open(t, dir)
+	tx, err := a.Begin(t.Context())
+	require.NoError(t, err)
+	b, err := Open(dir, nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = b.Begin(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NoError(t, b.Close())
+	require.NoError(t, tx.End())
+	tx, err = a.Begin(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, tx.End())
 }
