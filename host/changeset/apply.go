@@ -19,8 +19,9 @@ var step = func(name string) {}
 // The error is a *ChangeError where one change is at fault. Else it is of the
 // set: ErrManyFiles, session.ErrQuota, session.ErrName, or what cancelled ctx.
 // Once the first file is renamed the set is finished, whatever ctx says. An error
-// means that nothing is changed, also where a disk fails: an fsync of contents
-// comes before, and for one of a directory see Outcome.Unsynced.
+// means that nothing is changed, also where a disk fails: contents are synced
+// before, and for directories see Outcome.Unsynced. (A file written in place that
+// cannot even be set right again is left to the next Apply.)
 func Apply(ctx context.Context, j *jail.Jail, s *session.Session, set *Set, opts *Options) ([]Outcome, error) {
 	if opts == nil {
 		opts = &Options{}

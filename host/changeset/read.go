@@ -42,12 +42,6 @@ func (w *work) read(limit int64) error {
 // openRegular opens and describes a regular file for reading; a directory is
 // EISDIR, what is neither jail.ErrNotRegular.
 func openRegular(dir *jail.Dir, name string) (*os.File, fs.FileInfo, error) {
-	// Merely opening a device can do something.
-	if info, err := dir.Lstat(name); err != nil {
-		return nil, nil, err
-	} else if info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0 {
-		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: jail.ErrNotRegular}
-	}
 	f, err := dir.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, err
