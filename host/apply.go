@@ -58,10 +58,14 @@ func (s *filesService) apply(ctx context.Context, r *applyRequest, req *abi.Fram
 	if err != nil {
 		return nil, err
 	}
+	s.applied = s.applied || !s.call.DryRun
 	answers := make([]changeAnswer, len(outcomes))
 	for i := range outcomes {
 		o := &outcomes[i]
 		s.tell(o)
+		if o.Unsynced != nil {
+			s.log.Warn("a change was made, but a power cut may still undo it", "error", o.Unsynced)
+		}
 		answers[i] = changeAnswer{
 			Created: o.Created, Size: o.Size, Digest: o.Digest, ConvertedFrom: o.ConvertedFrom,
 			OldText: s.keep(o.OldText), NewText: s.keep(o.NewText),

@@ -143,7 +143,7 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	if err != nil {
 		return nil, &tool.ArgumentError{Tool: b.spec.Name, Problems: []tool.ArgumentProblem{{Want: "a JSON object"}}}
 	}
-	files := &filesService{jail: b.jail, sess: b.sess, call: c, noSync: b.host.opts.NoSync, readOnly: op == abi.OpKeys}
+	files := &filesService{jail: b.jail, sess: b.sess, call: c, log: b.host.log, noSync: b.host.opts.NoSync, readOnly: op == abi.OpKeys}
 	in := &instance{
 		log:    b.host.log.Named(b.spec.Name),
 		notify: c.Progress,
@@ -157,16 +157,24 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	fsys := b.jail.FS()
 	defer fsys.Close() // what a guest that was cut off had open, see arena
 	f, detail, err := b.mod.run(ctx, in, fsys, abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
-	if err != nil {
-		return nil, b.fault(op, err, detail)
+	if err == nil {
+		var a *answer
+		if a, err = parseAnswer(f, files.blob); err == nil {
+			return b.outcome(a, files.refusal)
+		}
+		err = fmt.Errorf("the guest's answer: %w", err)
 	}
-	a, err := parseAnswer(f, files.blob)
-	if err != nil {
-		return nil, b.fault(op, fmt.Errorf("the guest's answer: %w", err), detail)
+	if files.applied {
+		err = fmt.Errorf("%w (after its change was made)", err)
 	}
+	return nil, b.fault(op, err, detail)
+}
+
+// outcome separates what a guest answered from why it could not.
+func (b *bound) outcome(a *answer, refusal *jail.DeniedError) (*answer, error) {
 	switch {
 	case a.denied != nil:
-		return nil, b.denied(a.denied, files.refusal)
+		return nil, b.denied(a.denied, refusal)
 	case a.raised != nil:
 		return nil, &tool.RaisedError{Tool: b.spec.Name, Message: a.raised.Message}
 	}

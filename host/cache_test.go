@@ -137,3 +137,33 @@ func TestOwnProgram(t *testing.T) {
 	_, err = b.Call(t.Context(), callPath(exe))
 	require.ErrorIs(t, err, tool.ErrDenied)
 }
+
+// TestCacheLetsDown: a cache whose files are damaged, or that cannot take more,
+// costs time and a warning, not the call; the next host finds it in order.
+func TestCacheLetsDown(t *testing.T) {
+	if host.Interpreted {
+		t.Skip("nothing is compiled, so nothing is cached, with -race")
+	}
+	t.Parallel()
+	dir := workspace(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x y"), 0o600))
+	cache := filepath.Join(t.TempDir(), "cache")
+	run := func() string {
+		t.Helper()
+		var log logBuffer
+		h := newHost(t, func(o *host.Options) { o.CacheDir, o.Logger = cache, logger(&log) })
+		res, err := load(t, h, "word", "word_count", dir, false).Call(t.Context(), callPath(dir+"/a"))
+		require.NoError(t, err)
+		require.Equal(t, "2 words", res.Content[0].Text)
+		return log.String()
+	}
+	require.NotContains(t, run(), "[WARN]")
+	for _, size := range []int64{0, 10, 1000} {
+		files, err := filepath.Glob(filepath.Join(cache, "wazero-*", "*", "*"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		require.NoError(t, os.Truncate(files[0], size))
+		require.Equal(t, 1, strings.Count(run(), "running without a cache of compiled plugins"), "%d bytes", size)
+		require.NotContains(t, run(), "[WARN]", "%d bytes", size)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 const (
 	describeTimeout = 10 * time.Second
+	maxAnswer       = 16 << 20 // bytes of a whole description
 	maxTools        = 64
 	maxDescription  = 64 << 10 // bytes
 	maxSchema       = 1 << 20  // bytes
@@ -27,7 +28,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
-	in := &instance{log: m.host.log.Named(m.name)}
+	in := &instance{log: m.host.log.Named(m.name), limit: maxAnswer}
 	f, detail, err := m.run(ctx, in, nil, abi.ExportDescribe, nil)
 	if err != nil {
 		return nil, &tool.FaultError{Tool: m.name, Op: "describe", Err: err, Detail: detail}

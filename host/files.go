@@ -11,6 +11,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/host/changeset"
 	"github.com/ohhost/ohhost/host/jail"
@@ -30,10 +32,12 @@ type filesService struct {
 	jail     *jail.Jail
 	sess     *session.Session // nil without a state directory
 	call     *tool.Call
+	log      hclog.Logger
 	noSync   bool
 	readOnly bool // apply is refused
 
 	blobs   [][]byte
+	applied bool              // a change set was applied
 	refusal *jail.DeniedError // the last one, for the caller's error
 }
 
@@ -86,6 +90,9 @@ func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 	}
 	return invalid(fmt.Sprintf("no operation %q", r.Op))
 }
+
+// changed reports whether the call has changed something, see lease.
+func (s *filesService) changed() bool { return s.applied }
 
 // failed turns an error into an answer where the guest should see it.
 func (s *filesService) failed(f *abi.Frame, err error) (*abi.Frame, error) {

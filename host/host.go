@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/tool"
@@ -20,16 +17,12 @@ import (
 // ErrClosed is the cause of faults after Close.
 var ErrClosed = errors.New("host is closed")
 
-// memoryLimitPages caps a guest's linear memory: 256 MiB in pages of 64 KiB.
-const memoryLimitPages = 4096
-
 // A Host loads plugins and binds their tools. It is safe for concurrent use.
 type Host struct {
-	opts    Options
-	dirs    dirs
-	log     hclog.Logger
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
+	opts   Options
+	dirs   dirs
+	log    hclog.Logger
+	engine *engine
 
 	// stopping ends when Close stops waiting: the one context that is kept,
 	// because it is the host's own lifetime and not a caller's.
@@ -64,21 +57,9 @@ func New(opts *Options) (*Host, error) {
 		h.log = hclog.NewNullLogger()
 	}
 	h.stopping, h.stop = context.WithCancel(context.Background())
-	ctx := context.Background()
-	cfg := wazero.NewRuntimeConfigCompiler()
-	if opts.Interpreter || Interpreted {
-		cfg = wazero.NewRuntimeConfigInterpreter()
-	} else {
-		h.cache = h.openCache()
-		cfg = cfg.WithCompilationCache(h.cache)
-	}
-	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(memoryLimitPages)
-	h.runtime = wazero.NewRuntimeWithConfig(ctx, cfg)
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
-		return nil, errors.Join(fmt.Errorf("host: %w", err), h.runtime.Close(ctx))
-	}
-	if err := instantiateImports(ctx, h.runtime); err != nil {
-		return nil, errors.Join(fmt.Errorf("host: %w", err), h.runtime.Close(ctx))
+	var err error
+	if h.engine, err = newEngine(h.log, &h.opts, h.dirs.cache); err != nil {
+		return nil, fmt.Errorf("host: %w", err)
 	}
 	return h, nil
 }
@@ -160,10 +141,7 @@ func (h *Host) Close(ctx context.Context) error {
 	}
 	h.stop()
 	<-idle
-	errs := []error{h.runtime.Close(context.WithoutCancel(ctx))}
-	if h.cache != nil {
-		errs = append(errs, h.cache.Close(context.WithoutCancel(ctx)))
-	}
+	errs := []error{h.engine.close(context.WithoutCancel(ctx))}
 	for b := range tools {
 		errs = append(errs, b.release())
 	}
@@ -186,37 +164,6 @@ func (h *Host) progress(text string) {
 	if h.opts.Progress != nil {
 		h.opts.Progress(text)
 	}
-}
-
-// openCache opens the cache of compiled code on disk, or one in memory where
-// that is not possible.
-func (h *Host) openCache() wazero.CompilationCache {
-	if !h.opts.NoCache {
-		cache, err := diskCache(h.dirs.cache)
-		if err == nil {
-			return cache
-		}
-		h.log.Warn("running without a cache of compiled plugins", "error", err)
-	}
-	return wazero.NewCompilationCache()
-}
-
-// diskCache opens the cache in dir. Security: what is in there is run as native
-// code, so the directory must be the user's own and closed to all others.
-func diskCache(dir string) (wazero.CompilationCache, error) {
-	if dir == "" {
-		return nil, errors.New("the user has no cache directory")
-	}
-	own := dir + string(os.PathSeparator) + wazeroVersion
-	if err := os.MkdirAll(own, 0o700); err != nil {
-		return nil, err
-	}
-	for _, d := range []string{dir, own} {
-		if err := checkPrivate(d); err != nil {
-			return nil, err
-		}
-	}
-	return wazero.NewCompilationCacheWithDir(own)
 }
 
 // lookup finds a loaded tool.

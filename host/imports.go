@@ -26,31 +26,31 @@ type instanceKey struct{}
 func instantiateImports(ctx context.Context, r wazero.Runtime) error {
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
 	b := r.NewHostModuleBuilder(abi.Version)
-	add := func(name string, params, results []api.ValueType, fn func(context.Context, *instance, api.Memory, []uint64)) {
+	add := func(name string, params, results []api.ValueType, fn func(*instance, api.Memory, []uint64)) {
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
 			inst, ok := ctx.Value(instanceKey{}).(*instance)
 			if !ok {
 				panic(errors.New("called outside a call"))
 			}
-			fn(ctx, inst, mod.Memory(), stack)
+			fn(inst, mod.Memory(), stack)
 		}), params, results).Export(name)
 	}
-	add(abi.ImportInput, []api.ValueType{i32, i32}, []api.ValueType{i32}, func(_ context.Context, in *instance, mem api.Memory, s []uint64) {
+	add(abi.ImportInput, []api.ValueType{i32, i32}, []api.ValueType{i32}, func(in *instance, mem api.Memory, s []uint64) {
 		s[0] = api.EncodeU32(uint32(in.input.copyTo(view(mem, s[0], s[1]))))
 	})
-	add(abi.ImportOutput, []api.ValueType{i32, i32}, nil, func(_ context.Context, in *instance, mem api.Memory, s []uint64) {
+	add(abi.ImportOutput, []api.ValueType{i32, i32}, nil, func(in *instance, mem api.Memory, s []uint64) {
 		if err := in.write(view(mem, s[0], s[1])); err != nil {
 			panic(err)
 		}
 	})
-	add(abi.ImportLog, []api.ValueType{i32, i32, i32}, nil, func(_ context.Context, in *instance, mem api.Memory, s []uint64) {
+	add(abi.ImportLog, []api.ValueType{i32, i32, i32}, nil, func(in *instance, mem api.Memory, s []uint64) {
 		in.logLine(int(int32(api.DecodeU32(s[0]))), view(mem, s[1], s[2]))
 	})
-	add(abi.ImportProgress, []api.ValueType{i32, i32}, nil, func(_ context.Context, in *instance, mem api.Memory, s []uint64) {
+	add(abi.ImportProgress, []api.ValueType{i32, i32}, nil, func(in *instance, mem api.Memory, s []uint64) {
 		in.progress(view(mem, s[0], s[1]))
 	})
-	add(abi.ImportInvoke, []api.ValueType{i32, i32}, []api.ValueType{i64}, func(ctx context.Context, in *instance, mem api.Memory, s []uint64) {
-		n, err := in.invoke(ctx, view(mem, s[0], s[1]))
+	add(abi.ImportInvoke, []api.ValueType{i32, i32}, []api.ValueType{i64}, func(in *instance, mem api.Memory, s []uint64) {
+		n, err := in.invoke(view(mem, s[0], s[1]))
 		if err != nil {
 			panic(err)
 		}

@@ -32,7 +32,7 @@ func Inspect(ctx context.Context, wasm []byte) (_ *Inspection, err error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := m.code(ctx)
+	code, _, err := m.code(ctx)
 	if err != nil {
 		return nil, err
 	}

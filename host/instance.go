@@ -32,9 +32,12 @@ type instance struct {
 	log      hclog.Logger
 	services map[string]tool.Service
 	notify   func(string)
+	caller   context.Context // what services run with; the guest's own, see lease, may last longer
+	lease    *lease
 
 	input  segments
 	output []byte
+	limit  int // bytes of output; 0 is abi.MaxFrame
 	stderr tail
 	lines  int
 }
@@ -71,11 +74,14 @@ func frameSegments(f *abi.Frame) (segments, int, error) {
 // the frame that it output. Errors are causes for a FaultError; detail is what
 // the guest left on its standard error.
 func (m *module) run(ctx context.Context, in *instance, fsys sys.FS, export string, input *abi.Frame) (answer *abi.Frame, detail string, err error) {
+	in.caller = ctx
+	ctx, in.lease = newLease(ctx)
+	defer in.lease.release()
 	if m.native != nil {
-		answer, err = m.native.run(ctx, in, export, input)
+		answer, err = m.native.run(in, export, input)
 		return answer, "", err
 	}
-	code, err := m.code(ctx)
+	code, rt, err := m.code(in.caller)
 	if err != nil {
 		return nil, "", err
 	}
@@ -91,7 +97,7 @@ func (m *module) run(ctx context.Context, in *instance, fsys sys.FS, export stri
 	memory := &arena{}
 	ctx = experimental.WithMemoryAllocator(ctx, memory)
 	defer memory.free()
-	mod, err := m.host.runtime.InstantiateModule(ctx, code, in.config(ctx, fsys))
+	mod, err := rt.InstantiateModule(ctx, code, in.config(ctx, fsys))
 	if err != nil {
 		return nil, in.detail(err), stopped(ctx, err)
 	}
@@ -153,7 +159,11 @@ func stopped(ctx context.Context, err error) error {
 }
 
 func (in *instance) write(b []byte) error {
-	if len(in.output)+len(b) > abi.MaxFrame {
+	limit := in.limit
+	if limit == 0 {
+		limit = abi.MaxFrame
+	}
+	if len(in.output)+len(b) > limit {
 		return abi.ErrFrameSize
 	}
 	in.output = append(in.output, b...)
@@ -181,10 +191,7 @@ func (in *instance) progress(b []byte) {
 
 // invoke answers a service call: the length of the answer, which becomes the
 // input, or a negative code of package abi. An error ends the call.
-func (in *instance) invoke(ctx context.Context, b []byte) (int64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, context.Cause(ctx)
-	}
+func (in *instance) invoke(b []byte) (int64, error) {
 	req, err := abi.DecodeFrame(b)
 	if err != nil {
 		return abi.RefusedMalformed, nil
@@ -197,7 +204,7 @@ func (in *instance) invoke(ctx context.Context, b []byte) (int64, error) {
 	if !ok {
 		return abi.RefusedService, nil
 	}
-	answer, err := svc.Invoke(ctx, req)
+	answer, err := in.serve(svc, req)
 	if err != nil {
 		return 0, fmt.Errorf("service %s: %w", name, err)
 	}
@@ -210,6 +217,20 @@ func (in *instance) invoke(ctx context.Context, b []byte) (int64, error) {
 	}
 	in.input = segs
 	return int64(n), nil
+}
+
+// serve runs a service for as long as the lease allows.
+func (in *instance) serve(svc tool.Service, req *abi.Frame) (*abi.Frame, error) {
+	if err := in.lease.begin(); err != nil {
+		return nil, err
+	}
+	answer, err := svc.Invoke(in.caller, req)
+	c, ok := svc.(interface{ changed() bool })
+	in.lease.done(ok && c.changed())
+	if err != nil {
+		err = stopped(in.caller, err)
+	}
+	return answer, err
 }
 
 // A tail keeps the last bytes written to it.

@@ -34,7 +34,8 @@ type module struct {
 
 	mu       sync.Mutex
 	compiled wazero.CompiledModule
-	building chan struct{} // closed when the compile under way ended
+	runtime  wazero.Runtime // the one that compiled it
+	building chan struct{}  // closed when the compile under way ended
 	failed   error
 }
 
@@ -56,17 +57,17 @@ func newModule(h *Host, name string, wasm []byte) (*module, error) {
 // code returns the compiled module, compiling it if this is the first use. When
 // ctx ends first, it returns ctx's error and the compile goes on for the next
 // caller.
-func (m *module) code(ctx context.Context) (wazero.CompiledModule, error) {
+func (m *module) code(ctx context.Context) (wazero.CompiledModule, wazero.Runtime, error) {
 	m.mu.Lock()
 	if m.compiled != nil || m.failed != nil {
 		defer m.mu.Unlock()
-		return m.compiled, m.failed
+		return m.compiled, m.runtime, m.failed
 	}
 	if m.building == nil {
 		leave, err := m.host.enter() // Close waits: freeing the runtime under a compile would crash it
 		if err != nil {
 			m.mu.Unlock()
-			return nil, err
+			return nil, nil, err
 		}
 		m.building = make(chan struct{})
 		go m.build(m.building, leave)
@@ -80,11 +81,11 @@ func (m *module) code(ctx context.Context) (wazero.CompiledModule, error) {
 		case <-done:
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			return m.compiled, m.failed
+			return m.compiled, m.runtime, m.failed
 		case <-slow.C:
 			m.host.progress(fmt.Sprintf("compiling %s (once; %.1f MB)", m.name, float64(len(m.wasm))/1e6))
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 	}
 }
@@ -93,7 +94,7 @@ func (m *module) build(done chan struct{}, leave func()) {
 	defer leave()
 	began := time.Now()
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
-	c, err := m.host.runtime.CompileModule(ctx, m.wasm)
+	c, rt, err := m.host.engine.compile(ctx, m.wasm)
 	if err == nil {
 		if err = checkLinks(c); err != nil {
 			err = errors.Join(err, c.Close(ctx))
@@ -106,7 +107,7 @@ func (m *module) build(done chan struct{}, leave func()) {
 	if err != nil {
 		m.failed = err
 	} else {
-		m.compiled = c
+		m.compiled, m.runtime = c, rt
 	}
 	close(done)
 }

@@ -37,7 +37,7 @@ func (h *Host) LoadNative(ctx context.Context, name string, n *Native) error {
 }
 
 // run is module.run for native code.
-func (n *Native) run(ctx context.Context, in *instance, export string, input *abi.Frame) (*abi.Frame, error) {
+func (n *Native) run(in *instance, export string, input *abi.Frame) (*abi.Frame, error) {
 	if export == abi.ExportDescribe {
 		return n.Describe()
 	}
@@ -45,19 +45,15 @@ func (n *Native) run(ctx context.Context, in *instance, export string, input *ab
 	if err != nil {
 		return nil, err
 	}
-	return n.Serve(b, nativeImports{ctx, in})
+	return n.Serve(b, nativeImports{in})
 }
 
-// nativeImports are an instance's imports for one call; like the call itself,
-// they do not outlive its context.
-type nativeImports struct {
-	ctx context.Context
-	in  *instance
-}
+// nativeImports are an instance's imports for one call.
+type nativeImports struct{ in *instance }
 
 // Invoke answers a service request. What would end a module's call panics.
 func (n nativeImports) Invoke(frame []byte) ([]byte, int64) {
-	length, err := n.in.invoke(n.ctx, frame)
+	length, err := n.in.invoke(frame)
 	if err != nil {
 		panic(err)
 	}

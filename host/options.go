@@ -49,7 +49,7 @@ type dirs struct {
 func (o *Options) dirs() dirs {
 	d := dirs{cache: o.CacheDir, state: o.StateDir}
 	if d.cache == "" {
-		if base, err := os.UserCacheDir(); err == nil {
+		if base, err := os.UserCacheDir(); err == nil && filepath.IsAbs(base) {
 			d.cache = filepath.Join(base, "ohhost")
 		}
 	}
@@ -59,7 +59,7 @@ func (o *Options) dirs() dirs {
 		}
 	}
 	d.private = append(d.private, o.Private...)
-	if base, err := os.UserConfigDir(); err == nil {
+	if base, err := os.UserConfigDir(); err == nil && filepath.IsAbs(base) {
 		d.private = append(d.private, filepath.Join(base, "ohhost"))
 	}
 	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) {

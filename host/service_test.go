@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ohhost/ohhost/abi"
@@ -40,7 +41,7 @@ func newBench(t testing.TB, write bool) *bench {
 	})
 	return &bench{
 		dir:   dir,
-		files: &filesService{jail: j, sess: s, call: &tool.Call{}, noSync: true},
+		files: &filesService{jail: j, sess: s, call: &tool.Call{}, log: hclog.NewNullLogger(), noSync: true},
 		state: &stateService{sess: s},
 	}
 }

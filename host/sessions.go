@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -42,7 +43,7 @@ func (h *Host) session(g *tool.Grant) (*sharedSession, error) {
 		s.uses++
 		return s, nil
 	}
-	opened, err := session.Open(filepath.Join(h.dirs.state, "sessions", name), &session.Options{NoSync: h.opts.NoSync, Logger: h.log})
+	opened, err := h.openSession(name)
 	if err != nil {
 		if !unwritable(err) {
 			return nil, err
@@ -53,6 +54,21 @@ func (h *Host) session(g *tool.Grant) (*sharedSession, error) {
 	s := &sharedSession{Session: opened, name: name, uses: 1}
 	h.sessions[name] = s
 	return s, nil
+}
+
+// openSession opens a session below the state directory, which must be as private
+// as the session: whoever can rename a session's directory can put another there.
+func (h *Host) openSession(name string) (*session.Session, error) {
+	all := filepath.Join(h.dirs.state, "sessions")
+	if err := os.MkdirAll(all, 0o700); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{h.dirs.state, all} {
+		if err := checkPrivate(dir); err != nil {
+			return nil, err
+		}
+	}
+	return session.Open(filepath.Join(all, name), &session.Options{NoSync: h.opts.NoSync, Logger: h.log})
 }
 
 // stateless warns, once for a host.
