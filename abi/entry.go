@@ -2,6 +2,7 @@ package abi
 
 import (
 	"errors"
+	"unsafe"
 )
 
 // ErrEntry means that bytes are not list records.
@@ -21,25 +22,40 @@ func AppendEntry(dst []byte, e *Entry) []byte {
 	return append(dst, name...)
 }
 
-// DecodeEntries reads the records that fill b, or returns ErrEntry.
+// DecodeEntries reads the records that fill b, or returns ErrEntry. The names are
+// not copied: they point into b, which must not change any more. Of a directory
+// of 2^20 entries, nothing is there twice.
 func DecodeEntries(b []byte) ([]Entry, error) {
-	var es []Entry
-	for len(b) > 0 {
-		if len(b) < entryFixed {
-			return nil, ErrEntry
-		}
-		n := int(u16(b[2:]))
-		if len(b) < entryFixed+n || b[0] > TypeOther || b[1] > TypeOther {
-			return nil, ErrEntry
-		}
-		es = append(es, Entry{
+	n, err := countEntries(b)
+	if n == 0 {
+		return nil, err
+	}
+	es := make([]Entry, n)
+	for i := range es {
+		end := entryFixed + int(u16(b[2:]))
+		es[i] = Entry{
 			Type: b[0], Target: b[1],
 			Mode:  u32(b[4:]),
 			Size:  int64(u64(b[8:])),
 			MTime: int64(u64(b[16:])),
-			Name:  string(b[entryFixed : entryFixed+n]),
-		})
-		b = b[entryFixed+n:]
+			Name:  unsafe.String(unsafe.SliceData(b[entryFixed:]), end-entryFixed),
+		}
+		b = b[end:]
 	}
 	return es, nil
+}
+
+// countEntries returns how many records fill b, 0 with an error.
+func countEntries(b []byte) (n int, err error) {
+	for ; len(b) > 0; n++ {
+		if len(b) < entryFixed {
+			return 0, ErrEntry
+		}
+		end := entryFixed + int(u16(b[2:]))
+		if len(b) < end || b[0] > TypeOther || b[1] > TypeOther {
+			return 0, ErrEntry
+		}
+		b = b[end:]
+	}
+	return n, nil
 }

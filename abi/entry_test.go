@@ -25,6 +25,31 @@ func TestEntries(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// A directory of 2^20 entries must fit a guest's memory: the slice is made once,
+// and no name is copied.
+func TestEntriesAreNotCopied(t *testing.T) {
+	var b []byte
+	for range 1000 {
+		b = abi.AppendEntry(b, &abi.Entry{Name: "some name", Type: abi.TypeFile, Target: abi.TypeFile})
+	}
+	var es []abi.Entry
+	allocs := testing.AllocsPerRun(10, func() {
+		var err error
+		if es, err = abi.DecodeEntries(b); err != nil {
+			panic(err)
+		}
+	})
+	require.Len(t, es, 1000)
+	require.Equal(t, 1000, cap(es))
+	require.Equal(t, 1.0, allocs)
+}
+
+func TestNoEntries(t *testing.T) {
+	es, err := abi.DecodeEntries(nil)
+	require.NoError(t, err)
+	require.Empty(t, es)
+}
+
 func TestEntryLongName(t *testing.T) {
 	b := abi.AppendEntry(nil, &abi.Entry{Name: strings.Repeat("x", 70000)})
 	es, err := abi.DecodeEntries(b)
@@ -35,7 +60,7 @@ func TestEntryLongName(t *testing.T) {
 func TestEntriesRefused(t *testing.T) {
 	whole := abi.AppendEntry(nil, &abi.Entry{Name: "name", Type: abi.TypeFile, Target: abi.TypeFile})
 	for cut := 1; cut < len(whole); cut++ {
-		_, err := abi.DecodeEntries(whole[:cut])
+		_, err := abi.DecodeEntries(append(whole[:len(whole):len(whole)], whole[:cut]...))
 		require.ErrorIs(t, err, abi.ErrEntry, "cut at %d", cut)
 	}
 	for _, at := range []int{0, 1} {

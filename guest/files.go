@@ -61,7 +61,10 @@ type ListOptions struct {
 	Max    int  // refuse directories with more entries; 0 is 2^20, the most there is
 }
 
-// List returns the entries of a directory. Those that are denied are left out.
+// List returns the entries of a directory. Those that are denied are left out. The
+// names are the memory the answer came in: whoever keeps one name of many keeps
+// them all, unless it is cloned. A directory with more entries than Max is a
+// *FileError of kind abi.ErrInvalid.
 func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 	if opts == nil {
 		opts = &ListOptions{}
