@@ -5,6 +5,7 @@ package jail
 import (
 	"context"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"syscall"
@@ -166,13 +167,19 @@ func (d *Dir) Sync() error {
 	})
 }
 
+// lockPoll is how long Lock waits, at least, before it asks again; it waits up to
+// twice as long.
+const lockPoll = time.Millisecond
+
 // Lock waits for an exclusive flock on the directory, which other processes and
 // other Dirs of this one respect. It gives up with ctx's error. Unlock and Close
 // free it. A Dir takes it once at a time.
 func (d *Dir) Lock(ctx context.Context) (unlock func(), err error) {
 	// flock has no deadline, and a thread that waits in it cannot be called
-	// back; so it is asked again and again.
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+	// back; so it is asked again and again, by all who wait equally often: who
+	// has waited long must not ask less often than a newcomer. Jitter keeps two
+	// from asking in step, one always right after the other.
+	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -188,7 +195,7 @@ func (d *Dir) Lock(ctx context.Context) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(wait):
+		case <-time.After(lockPoll + rand.N(lockPoll)):
 		}
 	}
 }
