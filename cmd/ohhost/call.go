@@ -35,8 +35,9 @@ func (a *app) callCommand() *cobra.Command {
 input (-), or from a file (@FILE).
 
 The tool may read and change the files of the workspace (the current directory,
-or -C DIR) and nothing else; --grant adds to that, --deny takes away. Calls in
-one workspace share a session, so that undo works in the next call.
+or -C DIR) and nothing else; --grant adds to that, and of two grants for one path
+the last one counts; --deny takes away. Calls in one workspace share a session,
+so that undo works in the next call.
 
 Standard output gets the text that a model would read (images need --json), on a
 terminal followed by a diff of what changed; with --json an object with "observation" or "error"; with

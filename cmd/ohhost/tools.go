@@ -35,13 +35,13 @@ annotations. Nothing is compiled for it.`,
 			}
 			defer closeTools(c.Context(), reg, &err)
 			if asJSON {
-				return a.printToolsJSON(reg.Specs(), workspace)
+				return a.printToolsJSON(reg.Specs(), workspace.real)
 			}
-			return a.printTools(reg.Specs(), workspace)
+			return a.printTools(reg.Specs(), workspace.real)
 		},
 	}
 	load.add(c.Flags())
-	c.Flags().StringVarP(&grants.dir, "directory", "C", "", "the workspace `DIR` that descriptions name (default: the current directory)")
+	grants.addDir(c.Flags(), "the workspace `DIR` that descriptions name (default: the current directory)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
