@@ -18,7 +18,7 @@ func appendJSON(dst []byte, v any) []byte {
 	case json.Number:
 		return append(dst, v...)
 	case string:
-		return append(appendText(append(dst, '"'), v), '"')
+		return AppendString(dst, v)
 	case brokenText:
 		return appendJSON(dst, string(v))
 	case []any:
@@ -47,52 +47,40 @@ func appendJSON(dst []byte, v any) []byte {
 const hexDigits = "0123456789abcdef"
 
 // appendText appends s as the inside of a JSON string, escaped as encoding/json
-// does without HTML escaping: U+2028 and U+2029, which end a line for some
-// readers of JSON Lines, are escaped too; bytes that are not UTF-8 become
-// U+FFFD.
+// does without HTML escaping, and so is what escapes says. Bytes that are not UTF-8
+// become U+FFFD.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		if c >= 0x20 && c != '"' && c != '\\' && c < 0x7f {
 			i++
 			continue
 		}
-		size := 1
+		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
-			var r rune
 			r, size = utf8.DecodeRuneInString(string(s[i:min(len(s), i+utf8.UTFMax)]))
-			if r != '\u2028' && r != '\u2029' && (r != utf8.RuneError || size > 1) {
+			if !escapes(r) && (r != utf8.RuneError || size > 1) {
 				i += size
 				continue
 			}
-			dst = append(dst, s[start:i]...)
-			switch r {
-			case '\u2028':
-				dst = append(dst, `\u2028`...)
-			case '\u2029':
-				dst = append(dst, `\u2029`...)
-			default:
-				dst = append(dst, `\ufffd`...)
-			}
-		} else {
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\b':
-				dst = append(dst, '\\', 'b')
-			case '\f':
-				dst = append(dst, '\\', 'f')
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			}
+		}
+		dst = append(dst, s[start:i]...)
+		switch r {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = appendUnicode(dst, r)
 		}
 		i += size
 		start = i

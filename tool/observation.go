@@ -19,8 +19,10 @@ import (
 //	{"content":[…],"is_error":…, the tool's own fields in their order}
 //
 // with the parts {"type":"text","text":…} and
-// {"type":"image","image_urls":["data:<mime>;base64,…"]}. Long texts and images
-// are escaped piece by piece, so that none is in memory twice. A result that
+// {"type":"image","image_urls":["data:<mime>;base64,…"]}. Control characters are
+// escaped, those above ASCII and of writing direction too: a terminal may show it.
+// Long texts and images are escaped piece by piece, so that none is in memory
+// twice. A result that
 // cannot be shown (a field called like one of ours, a value that is no JSON) is
 // an error before anything is written; other errors are the writer's.
 func WriteObservation(w io.Writer, r *abi.Result) error {
@@ -103,7 +105,7 @@ func checkFields(fields []abi.Field) ([][]byte, error) {
 			}
 			v = b.Bytes()
 		}
-		values[i] = bytes.ToValidUTF8(v, []byte("\ufffd"))
+		values[i] = EscapeControls(bytes.ToValidUTF8(v, []byte("\ufffd")))
 	}
 	return values, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -26,14 +27,18 @@ func TestWriteObservation(t *testing.T) {
 		{"empty", abi.Result{}, `{"content":[],"is_error":false}`, ""},
 		{"texts, fields in order", abi.Result{
 			IsError: true,
-			Content: []abi.Part{{Text: "a\"\\\n\r\t\b\f\x01\x7f<&>é😀\u2028\u2029\xff"}, {Text: "b"}},
+			Content: []abi.Part{{Text: "a\"\\\n\r\t\b\f\x01\x7f<&>é😀\u2028\u2029\xff"}, {Text: "b"}, {Text: "\u0080\u009b\u009f\u00a0"}},
 			Fields: []abi.Field{
 				{Name: "z", Value: abi.JSON("{\n \"a\": [1, 2.50]\r}")}, {Name: "a\"", Text: []byte("t\xfe")}, {Name: "n", Value: abi.JSON("null")},
 				{Name: "e"}, {Name: "bad", Value: abi.JSON("\"\xff\"")},
+				{Name: "bidi\u202e", Text: []byte("\u061c\u200d\u200e\u200f\u2010\u2029\u202a\u202e\u202f\u2065\u2066\u2069\u206a")},
+				{Name: "raw", Value: abi.JSON("{\"\x7f\":\"\\u007f\u009b31m\u2028\u202e\u2067é\"}")},
 			},
-		}, `{"content":[{"type":"text","text":"a\"\\\n\r\t\b\f\u0001` + "\x7f" + `<&>é😀\u2028\u2029\ufffd"},{"type":"text","text":"b"}],"is_error":true,` +
-			`"z":{"a":[1,2.50]},"a\"":"t\ufffd","n":null,"e":"","bad":"` + "\ufffd" + `"}`,
-			"a\"\\\n\r\t\b\f\x01\x7f<&>é😀\u2028\u2029\xffb"},
+		}, `{"content":[{"type":"text","text":"a\"\\\n\r\t\b\f\u0001\u007f<&>é😀\u2028\u2029\ufffd"},{"type":"text","text":"b"},{"type":"text","text":"\u0080\u009b\u009f` + "\u00a0" + `"}],"is_error":true,` +
+			`"z":{"a":[1,2.50]},"a\"":"t\ufffd","n":null,"e":"","bad":"` + "\ufffd" + `",` +
+			`"bidi\u202e":"\u061c` + "\u200d" + `\u200e\u200f` + "\u2010" + `\u2029\u202a\u202e` + "\u202f\u2065" + `\u2066\u2069` + "\u206a" + `",` +
+			`"raw":{"\u007f":"\u007f\u009b31m\u2028\u202e\u2067é"}}`,
+			"a\"\\\n\r\t\b\f\x01\x7f<&>é😀\u2028\u2029\xffb\u0080\u009b\u009f\u00a0"},
 		{"image", abi.Result{Content: []abi.Part{{Text: "see"}, {Image: []byte("png!"), MIME: "image/png"}}},
 			`{"content":[{"type":"text","text":"see"},{"type":"image","image_urls":["data:image/png;base64,cG5nIQ=="]}],"is_error":false}`, "see"},
 		{"empty image", abi.Result{Content: []abi.Part{{Image: []byte{}, MIME: "image/png"}}},
@@ -97,20 +102,30 @@ func TestWriteObservationStreams(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// FuzzText compares with encoding/json, also over the edges of pieces.
+// FuzzText compares with encoding/json, also over the edges of pieces, but for
+// what is escaped beyond that.
 func FuzzText(f *testing.F) {
 	f.Add("a\"\\\n\x00é\u2028😀", uint16(0))
 	f.Add("😀😀", uint16(3))
 	f.Add("\xf0\x9f\x98", uint16(pieceSize-2))
+	f.Add("\x7f\u009b\u202e", uint16(pieceSize-2))
 	f.Fuzz(func(t *testing.T, s string, pad uint16) {
 		s = strings.Repeat("x", int(pad)) + s
-		var want bytes.Buffer
-		e := json.NewEncoder(&want)
+		var plain bytes.Buffer
+		e := json.NewEncoder(&plain)
 		e.SetEscapeHTML(false)
 		require.NoError(t, e.Encode(s))
+		want := strings.TrimSuffix(plain.String(), "\n")
+		for r := range rune(0x3000) {
+			if escapes(r) {
+				want = strings.ReplaceAll(want, string(r), fmt.Sprintf(`\u%04x`, r))
+			}
+		}
 		var got bytes.Buffer
 		require.NoError(t, WriteObservation(&got, &abi.Result{Fields: []abi.Field{{Name: "s", Text: []byte(s)}}}))
-		require.Equal(t, `{"content":[],"is_error":false,"s":`+strings.TrimSuffix(want.String(), "\n")+"}", got.String())
+		require.Equal(t, `{"content":[],"is_error":false,"s":`+want+"}", got.String())
 		require.True(t, utf8.Valid(got.Bytes()))
+		require.Equal(t, want, string(EscapeControls(bytes.TrimSuffix(plain.Bytes(), []byte("\n")))))
+		require.Equal(t, want, string(AppendString(nil, s)))
 	})
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -26,7 +24,7 @@ func (ans *answer) write(out io.Writer) error {
 	w.WriteByte('{')
 	if ans.id != nil {
 		w.WriteString(`"id":`)
-		w.Write(ans.id)
+		w.Write(tool.EscapeControls(ans.id))
 		w.WriteByte(',')
 	}
 	err := ans.err
@@ -39,14 +37,14 @@ func (ans *answer) write(out io.Writer) error {
 	}
 	if err != nil {
 		w.WriteString(`"error":{"kind":`)
-		w.Write(quoted(kind(err)))
+		w.Write(tool.AppendString(nil, kind(err)))
 		w.WriteString(`,"message":`)
-		w.Write(quoted(err.Error()))
+		w.Write(tool.AppendString(nil, err.Error()))
 		w.WriteByte('}')
 	}
 	if ans.diff != nil {
 		w.WriteString(`,"diff":`)
-		w.Write(quoted(ans.diff.String()))
+		w.Write(tool.AppendString(nil, ans.diff.String()))
 	}
 	w.WriteString("}\n")
 	return w.Flush()
@@ -78,13 +76,4 @@ func (p *prefixed) Write(b []byte) (int, error) {
 		p.prefix = ""
 	}
 	return p.w.Write(b)
-}
-
-// quoted is s as a JSON string.
-func quoted(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always can be encoded
-	return bytes.TrimRight(b.Bytes(), "\n")
 }

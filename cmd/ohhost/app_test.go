@@ -23,6 +23,8 @@ type fake struct {
 	closed int
 	calls  map[string]func(context.Context, *tool.Call) (*abi.Result, error)
 	keys   func(args string) ([]string, error)
+
+	description string // of the tools in calls
 }
 
 func text(s string) *abi.Result { return &abi.Result{Content: []abi.Part{{Text: s}}} }
@@ -67,7 +69,7 @@ func newFake() *fake {
 func (f *fake) Specs() []*abi.Spec {
 	var specs []*abi.Spec
 	for name := range f.calls {
-		specs = append(specs, &abi.Spec{Name: name, InputSchema: abi.JSON(`{"type":"object"}`)})
+		specs = append(specs, &abi.Spec{Name: name, Description: f.description, InputSchema: abi.JSON(`{"type":"object"}`)})
 	}
 	specs = append(specs, &abi.Spec{
 		Name: "strict", Title: "Strict", Description: "Takes <one> thing.\x1b[2J\nIn {{cwd}}.",
@@ -259,6 +261,45 @@ func TestTools(t *testing.T) {
 		"annotations": map[string]any{"readOnlyHint": true, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false},
 	}, got[6])
 	require.Equal(t, "echo", got[1]["title"], "the name where there is no title")
+}
+
+// TestJSONIsHarmless: whatever a model, a file or a plugin says, JSON holds nothing
+// that a terminal obeys, and means the same.
+func TestJSONIsHarmless(t *testing.T) {
+	t.Parallel()
+	const evil = "\u009b2J\x7f\u202e\u2066\u200f"
+	const escaped = `\u009b2J\u007f\u202e\u2066\u200f`
+	for _, tt := range []struct {
+		args  []string
+		stdin string
+		out   string
+	}{
+		{[]string{"call", "evil", "--json"}, "", `{"observation":{"content":[{"type":"text","text":"` + escaped + `"}],"is_error":false,"v":["` + escaped + `"]}}` + "\n"},
+		{[]string{"call", "evil", "--json", "--dry-run"}, "", `{"observation":{"content":[{"type":"text","text":"` + escaped + `"}],"is_error":false,"v":["` + escaped + `"]},"diff":"--- /dev/null\n+++ b/w/a\n@@ -0,0 +1 @@\n+` + escaped + `\n"}` + "\n"},
+		{[]string{"call", "evil", "--json", `{"fail":true}`}, "", `{"error":{"kind":"denied","message":"` + escaped + `: denied: "}}` + "\n"},
+		{[]string{"call", "--batch"}, `{"id":"` + evil + `","tool":"` + evil + `"}`, `{"id":"` + escaped + `","error":{"kind":"unknown_tool","message":"unknown tool \"` + strings.ReplaceAll(escaped, `\`, `\\`) + `\"; the tools are deny, echo, edit, evil, fail, odd, raise, strict, trap, wait"}}` + "\n"},
+	} {
+		c := newCLI(tt.stdin)
+		c.fake.calls["evil"] = func(_ context.Context, call *tool.Call) (*abi.Result, error) {
+			if string(call.Args) != "{}" {
+				return nil, &tool.DeniedError{Path: evil}
+			}
+			if call.Changed != nil {
+				call.Changed(tool.Change{Path: "/w/a", After: []byte(evil + "\n")})
+			}
+			res := text(evil)
+			res.Fields = []abi.Field{{Name: "v", Value: abi.JSON(`["` + evil + `"]`)}}
+			return res, nil
+		}
+		c.app.run(context.Background(), tt.args)
+		require.Equal(t, tt.out, c.out.String())
+	}
+
+	c := newCLI("")
+	c.fake.description = evil
+	require.Equal(t, exitOK, c.app.run(context.Background(), []string{"tools", "--json"}))
+	require.NotContains(t, c.out.String(), "\u009b")
+	require.Contains(t, c.out.String(), escaped)
 }
 
 type brokenPipe struct{ err error }

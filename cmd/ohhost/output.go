@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,4 +47,17 @@ func (a *app) detail(err error, verbose bool) {
 	if verbose && errors.As(err, &fault) && fault.Detail != "" {
 		fmt.Fprintln(a.err, strings.TrimRight(clean(fault.Detail), "\n"))
 	}
+}
+
+// printJSON prints a value for people and programs.
+func (a *app) printJSON(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(tool.EscapeControls(b.Bytes()))
+	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -50,10 +49,7 @@ refused here with the reason.`,
 }
 
 func (a *app) printInspectionJSON(info *host.Inspection) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{
+	return a.printJSON(map[string]any{
 		"size": info.Size, "sha256": info.SHA256, "imports": info.Imports, "exports": info.Exports, "tools": info.Tools,
 	})
 }

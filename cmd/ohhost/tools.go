@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -74,10 +73,7 @@ func (a *app) printToolsJSON(specs []*abi.Spec, workspace string) error {
 			list[i].OutputSchema = &s.OutputSchema
 		}
 	}
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(list)
+	return a.printJSON(list)
 }
 
 func (a *app) printTools(specs []*abi.Spec, workspace string) error {
