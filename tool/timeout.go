@@ -11,8 +11,9 @@ import (
 
 // Timeout returns a Middleware that ends a call after d: the context of the
 // tool gets a deadline, and a call that fails for it is a *FaultError that wraps
-// context.DeadlineExceeded. Keys get the same time for themselves. d <= 0 is no
-// limit.
+// context.DeadlineExceeded. A result that comes later all the same is passed on:
+// what it tells of has happened. Keys get the same time for themselves. d <= 0 is
+// no limit.
 func Timeout(d time.Duration) Middleware {
 	return func(next Tool) Tool {
 		if d <= 0 {

@@ -49,6 +49,32 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestTimeoutPassesLateResults: a tool that was done before it looked at its
+// context has changed what its result says.
+func TestTimeoutPassesLateResults(t *testing.T) {
+	t.Parallel()
+	for _, isError := range []bool{false, true} {
+		late := &abi.Result{IsError: isError, Content: []abi.Part{{Text: "done"}}}
+		var deadline error
+		x := Timeout(time.Millisecond)(&fakeTool{spec: specOf("x", ""), call: func(ctx context.Context, _ *Call) (*abi.Result, error) {
+			<-ctx.Done()
+			deadline = ctx.Err()
+			return late, nil
+		}})
+		res, err := x.Call(context.Background(), &Call{})
+		require.NoError(t, err)
+		require.Same(t, late, res)
+		require.Equal(t, context.DeadlineExceeded, deadline)
+
+		x = Timeout(time.Hour)(&fakeTool{spec: specOf("x", ""), call: func(context.Context, *Call) (*abi.Result, error) { return late, nil }})
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		res, err = x.Call(ctx, &Call{})
+		require.NoError(t, err)
+		require.Same(t, late, res)
+	}
+}
+
 func TestTimeoutOfTheCallerIsNotOurs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -337,3 +337,48 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptTooLate: a call that ends with a result although a signal came is
+// answered with it, be it one of a batch; a batch that was cut says so.
+func TestInterruptTooLate(t *testing.T) {
+	t.Parallel()
+	late := func(res *abi.Result) func(context.Context, *tool.Call) (*abi.Result, error) {
+		return func(ctx context.Context, _ *tool.Call) (*abi.Result, error) {
+			<-ctx.Done()
+			return res, nil
+		}
+	}
+	denied := func(ctx context.Context, _ *tool.Call) (*abi.Result, error) {
+		<-ctx.Done()
+		return nil, &tool.DeniedError{Path: "/x", Why: "no"}
+	}
+	tests := []struct {
+		tool     string
+		args     []string
+		code     int
+		out, err string
+	}{
+		{"late", []string{"call", "late"}, exitOK, "done\n", ""},
+		{"late", []string{"call", "late", "--json"}, exitOK, `{"observation":{"content":[{"type":"text","text":"done"}],"is_error":false}}` + "\n", ""},
+		{"later", []string{"call", "later"}, exitTool, "no such line\n", ""},
+		{"later", []string{"call", "later", "--json"}, exitTool, `{"observation":{"content":[{"type":"text","text":"no such line"}],"is_error":true}}` + "\n", ""},
+		{"denied", []string{"call", "denied"}, exitDenied, "", "error: /x: denied: no\n"},
+		{"late", []string{"call", "--batch"}, exitOK, `{"id":1,"observation":{"content":[{"type":"text","text":"done"}],"is_error":false}}` + "\n", ""},
+		{"wait", []string{"call", "--batch"}, 143, `{"id":1,"error":{"kind":"fault","message":"context canceled"}}` + "\n", "error: stopped: terminated\n"},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(append(tt.args, tt.tool), " "), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(context.Background())
+			c := newCLI(`{"id":1,"tool":"` + tt.tool + `"}`)
+			c.fake.calls["late"] = late(text("done"))
+			c.fake.calls["later"] = late(&abi.Result{IsError: true, Content: []abi.Part{{Text: "no such line"}}})
+			c.fake.calls["denied"] = denied
+			// By then the call runs, and a batch has seen the end of its input.
+			time.AfterFunc(300*time.Millisecond, func() { cancel(&interruptedError{syscall.SIGTERM}) })
+			require.Equal(t, tt.code, c.app.run(ctx, tt.args))
+			require.Equal(t, tt.out, c.out.String())
+			require.Equal(t, tt.err, c.err.String())
+		})
+	}
+}

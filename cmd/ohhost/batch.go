@@ -33,6 +33,7 @@ type batch struct {
 
 	mu   sync.Mutex // one line at a time
 	fail error      // why standard output is gone
+	cut  error      // why the context ended while a call ran that failed
 	stop context.CancelCauseFunc
 }
 
@@ -52,7 +53,7 @@ func (b *batch) run(ctx context.Context) error {
 	b.jobs.wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return cmp.Or(b.fail, err)
+	return cmp.Or(b.fail, err, b.cut)
 }
 
 // dispatch starts a job for each line, in order.
@@ -114,6 +115,11 @@ func (b *batch) call(ctx context.Context, req *request, c *tool.Call) {
 		ans.result, err = t.Call(ctx, c)
 	}
 	ans.err = err
+	if err != nil && ctx.Err() != nil && tool.Kind(err) == tool.KindFault {
+		b.mu.Lock()
+		b.cut = context.Cause(ctx)
+		b.mu.Unlock()
+	}
 	b.answer(ans)
 }
 

@@ -50,7 +50,8 @@ func (a *app) finish(ctx context.Context, err error) int {
 		return exitOK
 	}
 	var sig *interruptedError
-	if errors.As(context.Cause(ctx), &sig) {
+	// What ended in spite of a signal, with a result or a refusal, has ended so.
+	if exitCode(err) == exitFault && errors.As(context.Cause(ctx), &sig) {
 		a.complain(sig, "")
 		return sig.exitCode()
 	}
