@@ -302,6 +302,27 @@ func TestJSONIsHarmless(t *testing.T) {
 	require.Contains(t, c.out.String(), escaped)
 }
 
+// TestLoadTimeout: --timeout is for loading too, and for no longer than that.
+func TestLoadTimeout(t *testing.T) {
+	t.Parallel()
+	c := newCLI("")
+	open := c.app.open
+	c.app.open = func(ctx context.Context, _ *openOptions) (*tool.Registry, error) {
+		<-ctx.Done()
+		return nil, &tool.FaultError{Tool: "x", Op: "describe", Err: ctx.Err(), Detail: "guest says\n"}
+	}
+	require.Equal(t, exitFault, c.app.run(context.Background(), []string{"call", "echo", "-v", "--timeout", "5ms"}))
+	require.Equal(t, "guest says\nerror: x: describe: context deadline exceeded: not done within 5ms\n", c.err.String())
+
+	c = newCLI("")
+	c.app.open = func(ctx context.Context, o *openOptions) (*tool.Registry, error) {
+		_, limited := ctx.Deadline()
+		require.False(t, limited)
+		return open(ctx, o)
+	}
+	require.Equal(t, exitOK, c.app.run(context.Background(), []string{"call", "echo", "--timeout", "0"}))
+}
+
 type brokenPipe struct{ err error }
 
 func (b brokenPipe) Write([]byte) (int, error) { return 0, b.err }

@@ -61,10 +61,8 @@ with kind bad_request and a null id.`,
 				return errors.New("which tool? (`ohhost tools` lists them)")
 			case len(args) > 2:
 				return fmt.Errorf("%d arguments: want a tool and one JSON object in quotes", len(args))
-			case f.timeout < 0:
-				return fmt.Errorf("--timeout %v: want a positive duration", f.timeout)
 			}
-			return nil
+			return checkTimeout(f.timeout)
 		}),
 		ValidArgsFunction: a.completeTool,
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -94,7 +92,7 @@ with kind bad_request and a null id.`,
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change and write nothing")
 	c.Flags().BoolVar(&f.batch, "batch", false, "read calls from standard input, one JSON object a line")
-	c.Flags().DurationVar(&f.timeout, "timeout", defaultTimeout, "cut a call off after this `DURATION`; 0 for never")
+	c.Flags().DurationVar(&f.timeout, "timeout", defaultTimeout, "cut each call off after this `DURATION`, and the loading of plugins; 0 for never")
 	return c
 }
 

@@ -51,7 +51,7 @@ func (a *app) finish(ctx context.Context, err error) int {
 	}
 	var sig *interruptedError
 	// What ended in spite of a signal, with a result or a refusal, has ended so.
-	if exitCode(err) == exitFault && errors.As(context.Cause(ctx), &sig) {
+	if errors.As(context.Cause(ctx), &sig) && (exitCode(err) == exitFault || errors.Is(err, sig) || errors.Is(err, context.Canceled)) {
 		a.complain(sig, "")
 		return sig.exitCode()
 	}

@@ -32,18 +32,44 @@ func (l *loadFlags) add(f *pflag.FlagSet) {
 }
 
 // openTools brings the tools, each wrapped as every call needs it: logged, its
-// arguments checked, cut off after the timeout (0: never).
+// arguments checked, cut off after the timeout (0: never), as the loading is.
 func (a *app) openTools(ctx context.Context, l *loadFlags, timeout time.Duration) (*tool.Registry, error) {
 	o := &openOptions{plugins: l.plugins, log: newLogger(a.err, l.verbose)}
 	if a.errTerm.is {
 		o.progress = a.progress
 	}
-	reg, err := a.open(ctx, o)
+	loading, cancel := limit(ctx, timeout)
+	defer cancel()
+	reg, err := a.open(loading, o)
 	if err != nil {
-		return nil, err
+		a.detail(err, l.verbose)
+		return nil, overdue(loading, timeout, err)
 	}
 	reg.Use(logCalls(o.log), tool.Validate, tool.Timeout(timeout))
 	return reg, nil
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout < 0 {
+		return fmt.Errorf("--timeout %v: want a positive duration", timeout)
+	}
+	return nil
+}
+
+// limit gives a context a deadline after the timeout, none for 0.
+func limit(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+// overdue says of an error how long the limit was, if that was the reason.
+func overdue(ctx context.Context, timeout time.Duration, err error) error {
+	if ctx.Err() != context.DeadlineExceeded {
+		return err
+	}
+	return fmt.Errorf("%w: not done within %v", err, timeout)
 }
 
 // progress tells a waiting user what takes so long.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,22 +22,28 @@ func (a *app) pluginCommand() *cobra.Command {
 }
 
 func (a *app) inspectCommand() *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON, verbose bool
+		timeout         time.Duration
+	)
 	c := &cobra.Command{
 		Use:   "inspect FILE.wasm",
 		Short: "Show what a module is, imports and offers",
 		Long: `Show what a module is, imports and offers. It is compiled and asked for its
 tools, without any files, services or cache; one that the host would refuse is
 refused here with the reason.`,
-		Args: positional(cobra.ExactArgs(1)),
+		Args: positional(cobra.MatchAll(cobra.ExactArgs(1), func(*cobra.Command, []string) error { return checkTimeout(timeout) })),
 		RunE: func(c *cobra.Command, args []string) error {
 			wasm, err := readModule(args[0])
 			if err != nil {
 				return err
 			}
-			info, err := host.Inspect(c.Context(), wasm)
+			ctx, cancel := limit(c.Context(), timeout)
+			defer cancel()
+			info, err := host.Inspect(ctx, wasm)
 			if err != nil {
-				return &usageError{err: fmt.Errorf("%s: %w", args[0], err)}
+				a.detail(err, verbose)
+				return &usageError{err: fmt.Errorf("%s: %w", args[0], overdue(ctx, timeout, err))}
 			}
 			if asJSON {
 				return a.printInspectionJSON(info)
@@ -45,6 +52,8 @@ refused here with the reason.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print all that is known of a refusal")
+	c.Flags().DurationVar(&timeout, "timeout", defaultTimeout, "give up after this `DURATION`; 0 for never")
 	return c
 }
 
