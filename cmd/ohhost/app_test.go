@@ -139,6 +139,7 @@ func TestCall(t *testing.T) {
 		{"text", []string{"call", "echo", `{"b":"x","a":[1]}`}, "", 0, "{\"a\":[1],\"b\":\"x\"}\n", ""},
 		{"no arguments", []string{"call", "echo"}, "", 0, "{}\n", ""},
 		{"stdin", []string{"call", "echo", "-"}, " {\"a\" : 1}\n", 0, "{\"a\":1}\n", ""},
+		{"stdin, byte order mark", []string{"call", "echo", "-"}, "\ufeff{\"a\" : 1}\n", 0, "{\"a\":1}\n", ""},
 		{"json", []string{"call", "echo", "--json"}, "", 0, `{"observation":{"content":[{"type":"text","text":"{}"}],"is_error":false,"id":""}}` + "\n", ""},
 		{"tool error", []string{"call", "fail"}, "", 1, "no such line\n", ""},
 		{"tool error, json", []string{"call", "fail", "--json"}, "", 1, `{"observation":{"content":[{"type":"text","text":"no such line\n"}],"is_error":true}}` + "\n", ""},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,9 @@ import (
 
 	"github.com/ohhost/ohhost/tool"
 )
+
+// byteOrderMark is what some editors put before a text in UTF-8; it is no JSON.
+const byteOrderMark = "\ufeff"
 
 // readArgs returns the arguments of a call: none is the empty object.
 func (a *app) readArgs(args []string) ([]byte, error) {
@@ -28,7 +32,7 @@ func (a *app) readArgs(args []string) ([]byte, error) {
 	return []byte(args[0]), nil
 }
 
-// readAll reads no more than arguments may have.
+// readAll reads no more than arguments may have, and skips a byte order mark.
 func readAll(r io.Reader, name string) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, tool.MaxArguments+1))
 	if err != nil {
@@ -37,5 +41,5 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	if len(b) > tool.MaxArguments {
 		return nil, usagef("", "%s: arguments over the limit of %d bytes", name, tool.MaxArguments)
 	}
-	return b, nil
+	return bytes.TrimPrefix(b, []byte(byteOrderMark)), nil
 }

@@ -85,7 +85,7 @@ func (b *batch) start(ctx context.Context, l line) {
 		req, err = parseRequest(l.text)
 	}
 	if err != nil {
-		b.answer(&answer{id: req.id, err: err})
+		b.answer(&answer{id: req.id, err: fmt.Errorf("line %d: %w", l.number, err)})
 		return
 	}
 	call := &tool.Call{ID: req.callID(), Args: req.args, DryRun: b.dryRun}
@@ -151,23 +151,27 @@ func (b *batch) answer(ans *answer) {
 
 // A line is one line of the input without its end, or why there is none.
 type line struct {
-	text []byte
-	err  error // io.EOF at the end; a badRequestError for one that is too long
+	number int // from 1, blank ones count
+	text   []byte
+	err    error // io.EOF at the end; a badRequestError for one that is too long
 }
 
 // read sends the lines that are not blank, one ahead at most, and stops after
-// the first error. Standard input cannot be interrupted, so it may outlive the
+// the first error. A byte order mark before the first is no part of it. Standard input cannot be interrupted, so it may outlive the
 // batch by one read.
 func (b *batch) read(ctx context.Context, lines chan<- line) {
 	r := bufio.NewReaderSize(b.app.in, 64<<10)
-	for {
+	for number := 1; ; number++ {
 		b.jobs.waitForRoom()
 		text, err := readLine(r, maxLine)
+		if number == 1 {
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
 		select {
-		case lines <- line{text, err}:
+		case lines <- line{number, text, err}:
 		case <-ctx.Done():
 			return
 		}
@@ -194,7 +198,7 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 		case err == bufio.ErrBufferFull:
 			continue
 		case long && (err == nil || err == io.EOF):
-			return nil, badRequestError{fmt.Errorf("the line is over the limit of %d bytes", limit)}
+			return nil, badRequestError{fmt.Errorf("over the limit of %d bytes", limit)}
 		case err == io.EOF && len(text) > 0, err == nil:
 			return text, nil
 		}

@@ -30,7 +30,7 @@ func sortedLines(s string) []string {
 
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	const bad = `{"id":null,"error":{"kind":"bad_request","message":`
+	const bad = `{"id":null,"error":{"kind":"bad_request","message":"line 1: `
 	tests := []struct{ name, in, want string }{
 		{"a call", `{"id":1,"tool":"echo","args":{"a": 1}}`, `{"id":1,"observation":{"content":[{"type":"text","text":"{\"a\":1}"}],"is_error":false,"id":"1"}}`},
 		{"any id, verbatim", `{"id": {"a":[1.50,"\u00e9<"]} ,"tool":"fail"}`, `{"id":{"a":[1.50,"\u00e9<"]},"observation":{"content":[{"type":"text","text":"no such line\n"}],"is_error":true}}`},
@@ -43,15 +43,18 @@ func TestBatch(t *testing.T) {
 		{"fault", `{"id":1,"tool":"trap"}`, `{"id":1,"error":{"kind":"fault","message":"trap: call: unreachable"}}`},
 		{"raised", `{"id":1,"tool":"raise"}`, `{"id":1,"error":{"kind":"error","message":"Error executing tool 'raise': boom"}}`},
 		{"cannot be shown", `{"id":1,"tool":"odd"}`, `{"id":1,"error":{"kind":"fault","message":"field \"content\": the name is taken"}}`},
-		{"broken JSON", `{"id":1,"tool":}`, bad + `"the line is not a call: line 1, column 16: unexpected character '}', want a JSON value"}}`},
-		{"no object", `[1]`, bad + `"the line is not a call: line 1, column 1: want a JSON object"}}`},
-		{"null", `null`, bad + `"the line is not a call: line 1, column 1: want a JSON object"}}`},
-		{"two values", `{"tool":"echo"} {}`, bad + `"the line is not a call: line 1, column 17: unexpected character '{' after the JSON value"}}`},
-		{"no tool", `{"id":1}`, bad + `"the call names no \"tool\""}}`},
-		{"tool is no string", `{"id":1,"tool":null}`, bad + `"\"tool\" is not a string"}}`},
-		{"not UTF-8", "{\"id\":\"\xff\",\"tool\":\"echo\"}", bad + `"the line is not UTF-8"}}`},
-		{"too deep", `{"tool":"echo","args":` + strings.Repeat("[", 20_000) + `}`, bad + `"the line is not a call: line 1, column 534: more than 512 arrays and objects inside each other"}}`},
+		{"broken JSON", `{"id":1,"tool":}`, bad + `not a call: column 16: unexpected character '}', want a JSON value"}}`},
+		{"no object", `[1]`, bad + `not a call: column 1: want a JSON object"}}`},
+		{"null", `null`, bad + `not a call: column 1: want a JSON object"}}`},
+		{"two lines in one", "{\"tool\":\r}", bad + `not a call: column 10: unexpected character '}', want a JSON value"}}`},
+		{"byte order mark", "\ufeff" + `{"id":1,"tool":"fail"}`, `{"id":1,"observation":{"content":[{"type":"text","text":"no such line\n"}],"is_error":true}}`},
+		{"two values", `{"tool":"echo"} {}`, bad + `not a call: column 17: unexpected character '{' after the JSON value"}}`},
+		{"no tool", `{"id":1}`, bad + `the call names no \"tool\""}}`},
+		{"tool is no string", `{"id":1,"tool":null}`, bad + `\"tool\" is not a string"}}`},
+		{"not UTF-8", "{\"id\":\"\xff\",\"tool\":\"echo\"}", bad + `not UTF-8"}}`},
+		{"too deep", `{"tool":"echo","args":` + strings.Repeat("[", 20_000) + `}`, bad + `not a call: column 534: more than 512 arrays and objects inside each other"}}`},
 	}
+	const blank = "\r\n\n  \n"
 	var all, wants []string
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,11 +64,14 @@ func TestBatch(t *testing.T) {
 			require.Equal(t, tt.want+"\n", c.out.String())
 			require.Empty(t, c.err.String())
 		})
-		all, wants = append(all, tt.in), append(wants, tt.want)
+		if !strings.HasPrefix(tt.in, byteOrderMark) {
+			number := fmt.Sprintf(`"line %d: `, strings.Count(blank, "\n")+2*len(all)+1)
+			all, wants = append(all, tt.in), append(wants, strings.Replace(tt.want, `"line 1: `, number, 1))
+		}
 	}
 	t.Run("all, with blank lines and CRLF", func(t *testing.T) {
 		t.Parallel()
-		c := newCLI("\r\n\n  \n" + strings.Join(all, "\r\n\n") + "\r\n")
+		c := newCLI(byteOrderMark + blank + strings.Join(all, "\r\n\n") + "\r\n")
 		require.Equal(t, exitOK, c.app.run(context.Background(), []string{"call", "--batch"}))
 		slices.Sort(wants)
 		require.Equal(t, wants, sortedLines(c.out.String()))
@@ -252,7 +258,7 @@ func TestReadLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
 	r := bufio.NewReaderSize(strings.NewReader("a\n\n"+long+"\n"+long+"x\nb\r\n"+long+"xx"), 16)
-	const tooLong = "the line is over the limit of 5001 bytes"
+	const tooLong = "over the limit of 5001 bytes"
 	for _, want := range []struct{ text, err string }{{"a\n", ""}, {"\n", ""}, {long + "\n", ""}, {"", tooLong}, {"b\r\n", ""}, {"", tooLong}, {"", "EOF"}, {"", "EOF"}} {
 		text, err := readLine(r, 5001)
 		require.Equal(t, want.text, string(text))

@@ -22,11 +22,11 @@ type request struct {
 func parseRequest(text []byte) (*request, error) {
 	bad := &request{id: []byte("null")}
 	if !utf8.Valid(text) {
-		return bad, badRequestError{errors.New("the line is not UTF-8")}
+		return bad, badRequestError{errors.New("not UTF-8")}
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return bad, badRequestError{fmt.Errorf("the line is not a call: %w", explain(text))}
+		return bad, badRequestError{fmt.Errorf("not a call: %w", explain(text))}
 	}
 	name, ok := fields["tool"]
 	if !ok {
@@ -45,9 +45,13 @@ func parseRequest(text []byte) (*request, error) {
 	return r, nil
 }
 
-// explain says with line and column why a text is no JSON object.
+// explain says with the column why a line is no JSON object.
 func explain(text []byte) error {
-	if _, err := tool.DecodeObject(text); err != nil {
+	var syntax *tool.SyntaxError
+	switch _, err := tool.DecodeObject(text); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("column %d: %s", syntax.Column, syntax.Msg)
+	case err != nil:
 		return err
 	}
 	return errors.New("want a JSON object")
