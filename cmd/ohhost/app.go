@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,27 +26,40 @@ type app struct {
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
 	return a.finish(ctx, root.ExecuteContext(ctx))
 }
 
 func (a *app) rootCommand() *cobra.Command {
+	var asVersion bool
 	root := &cobra.Command{
 		Use:   "ohhost",
 		Short: "Run the tools of coding agents, confined to granted files",
-		Long: `ohhost runs the tools of coding agents (file editing, search, patches) as
-WebAssembly plugins that can touch nothing but the files you grant.`,
+		Long: `ohhost runs the tools of coding agents as WebAssembly plugins that can touch
+nothing but the files you grant. It brings a file editor; --plugin adds others.`,
+		Example: `  ohhost tools
+  ohhost call file_editor '{"command": "view", "path": "'"$PWD"'"}'`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          group,
+		RunE: func(c *cobra.Command, args []string) error {
+			if asVersion && len(args) == 0 {
+				return a.printVersion()
+			}
+			return group(c, args)
+		},
 	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.Flags().BoolVar(&asVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{err: err, hint: "see " + c.CommandPath() + " --help"}
 	})
 	root.AddCommand(a.callCommand(), a.toolsCommand(), a.pluginCommand(), a.versionCommand())
+	strictDefaults(root)
 	return root
 }
 

@@ -40,17 +40,17 @@ the last one counts; --deny takes away. Calls in one workspace share a session,
 so that undo works in the next call.
 
 Standard output gets the text that a model would read (images need --json), on a
-terminal followed by a diff of what changed; with --json an object with "observation" or "error"; with
---dry-run the diff of what would change (with --json as "diff"), and nothing is
-written.
+terminal followed by a diff of what changed; with --json an object with
+"observation" or "error"; with --dry-run the diff of what would change (with
+--json as "diff"), and nothing is written.
 
 With --batch, standard input holds one call a line,
     {"id": 1, "tool": "file_editor", "args": {"command": "view", "path": "/w"}}
 and standard output gets one answer a line as each call ends, {"id", "observation"}
 or {"id", "error": {"kind", "message"}}. Calls run side by side unless they need
 the same files; those run in the order given. A line that is no call is answered
-with kind bad_request and a null id.`,
-		Example: `  ohhost call file_editor '{"command": "view", "path": "'$PWD'/main.go"}'
+with kind bad_request, a null id and the line's number.`,
+		Example: `  ohhost call file_editor '{"command": "view", "path": "'"$PWD"'/main.go"}'
   ohhost call file_editor @edit.json --dry-run
   ohhost call --batch -C ~/project --grant ro:/usr/include < calls.jsonl`,
 		Args: positional(func(c *cobra.Command, args []string) error {

@@ -15,11 +15,13 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "ohhost %s (%s %s/%s, %s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, abi.Version)
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintf(a.out, "ohhost %s (%s %s/%s, %s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, abi.Version)
+	return err
 }
 
 // version is that of the module, as the go command recorded it, with the commit
