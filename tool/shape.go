@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -42,6 +43,8 @@ type shape struct {
 	noJoin     bool
 	choices    []any // the values of an enum
 	bounds     []string
+
+	description string // for people
 }
 
 // target follows references; a circle of them says nothing.
@@ -117,6 +120,7 @@ func (ss *shapes) of(node any) *shape {
 	s.readType(obj["type"])
 	s.readBounds(obj)
 	_, s.hasDefault = obj["default"]
+	s.description, _ = obj["description"].(string)
 	if v, ok := obj[keepArrays].(bool); ok {
 		s.noJoin = v
 	}
@@ -176,9 +180,9 @@ func (ss *shapes) alternatives(s *shape, key string, alts []any) {
 	if a.ref != nil {
 		return
 	}
-	hasDefault := s.hasDefault
+	hasDefault, description := s.hasDefault, cmp.Or(s.description, a.description)
 	*s = *a
-	s.hasDefault = hasDefault
+	s.hasDefault, s.description = hasDefault, description
 	if null {
 		s.types |= typeNull
 	}

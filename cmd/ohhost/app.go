@@ -16,7 +16,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 
-	outTerm, errTerm term // what out and err are
+	inTerm, outTerm, errTerm term // what in, out and err are
 
 	// open brings the tools.
 	open func(ctx context.Context, o *openOptions) (*tool.Registry, error)

@@ -150,11 +150,15 @@ func TestCall(t *testing.T) {
 			`{"error":{"kind":"unknown_tool","message":"unknown tool \"nope\"; the tools are deny, echo, edit, fail, odd, raise, strict, trap, wait"}}` + "\n", ""},
 		{"broken JSON", []string{"call", "echo", "{\n \"a\": tru}"}, "", 2, "",
 			"error: invalid arguments for echo: arguments: want a JSON object, but line 2, column 7: unexpected character 't', want a JSON value\n" +
-				"hint: `ohhost tools --json` shows the fields of each tool\n"},
+				"hint: `ohhost tools echo` shows its arguments\n"},
 		{"wrong field", []string{"call", "strict", `{"n":-1,"<m>":2}`}, "", 2, "",
-			"error: invalid arguments for strict: n: an integer >= 0, got -1; <m>: no such field\nhint: `ohhost tools --json` shows the fields of each tool\n"},
+			"error: invalid arguments for strict: n: an integer >= 0, got -1; <m>: no such field\nhint: `ohhost tools strict` shows its arguments\n"},
 		{"wrong field, json", []string{"call", "strict", "--json", `{"n":-1,"<m>":2}`}, "", 2,
 			`{"error":{"kind":"invalid_args","message":"invalid arguments for strict: n: an integer >= 0, got -1; <m>: no such field"}}` + "\n", ""},
+		{"no arguments but a pipe", []string{"call", "strict"}, `{"n":1}`, 2, "",
+			"error: invalid arguments for strict: n: required\nhint: use - to read the arguments from standard input\n"},
+		{"no arguments but a pipe, json", []string{"call", "strict", "--json"}, `{"n":1}`, 2,
+			`{"error":{"kind":"invalid_args","message":"invalid arguments for strict: n: required"}}` + "\n", ""},
 		{"denied", []string{"call", "deny"}, "", 3, "", "error: /etc/x␛[2J: denied: it is outside the grants; granted: rw /w\nhint: allow it with --grant ro:/etc/x\n"},
 		{"denied, json", []string{"call", "deny", "--json"}, "", 3,
 			`{"error":{"kind":"denied","message":"/etc/x\u001b[2J: denied: it is outside the grants; granted: rw /w; allow it with --grant ro:/etc/x"}}` + "\n", ""},
@@ -262,6 +266,48 @@ func TestTools(t *testing.T) {
 		"annotations": map[string]any{"readOnlyHint": true, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false},
 	}, got[6])
 	require.Equal(t, "echo", got[1]["title"], "the name where there is no title")
+}
+
+func TestOneTool(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := newCLI("")
+	require.Equal(t, exitOK, c.app.run(context.Background(), []string{"tools", "strict", "-C", dir}))
+	require.Equal(t, "strict (changes files, keeps state)\n\nTakes <one> thing.␛[2J\nIn "+dir+".\n\nArguments:\n  n: an integer (required)\n", c.out.String())
+
+	c = newCLI("")
+	require.Equal(t, exitOK, c.app.run(context.Background(), []string{"tools", "echo"}))
+	require.Equal(t, "echo (needs nothing)\n\nIt takes no arguments by name.\n", c.out.String())
+
+	c = newCLI("")
+	require.Equal(t, exitOK, c.app.run(context.Background(), []string{"tools", "--json", "strict"}))
+	var got []map[string]any
+	require.NoError(t, json.Unmarshal(c.out.Bytes(), &got))
+	require.Len(t, got, 1)
+	require.Equal(t, "strict", got[0]["name"])
+
+	for _, args := range [][]string{{"tools", "nope"}, {"tools", "nope", "--json"}} {
+		c = newCLI("")
+		require.Equal(t, exitUsage, c.app.run(context.Background(), args))
+		require.Equal(t, "error: unknown tool \"nope\"; the tools are deny, echo, edit, fail, odd, raise, strict, trap, wait\n", c.err.String())
+		require.Empty(t, c.out.String())
+	}
+
+	// At a terminal nobody forgot the -.
+	c = newCLI("")
+	c.app.inTerm = term{is: true}
+	require.Equal(t, exitUsage, c.app.run(context.Background(), []string{"call", "strict"}))
+	require.Equal(t, "error: invalid arguments for strict: n: required\nhint: `ohhost tools strict` shows its arguments\n", c.err.String())
+}
+
+func TestFirstSentence(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "No stop": "No stop", "One. Two.": "One.", "One,\n two! `three`": "One, two!", "One, e.g. [1, 2]. Two.": "One, e.g. [1, 2].",
+		"One\n\nTwo.": "One", "v1.2 it is.": "v1.2 it is.", "é. É": "é.", "One.": "One.", "One. ": "One.",
+	} {
+		require.Equal(t, want, firstSentence(in))
+	}
 }
 
 // TestJSONIsHarmless: whatever a model, a file or a plugin says, JSON holds nothing

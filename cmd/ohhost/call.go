@@ -84,7 +84,12 @@ with kind bad_request, a null id and the line's number.`,
 			if f.batch {
 				return newBatch(a, reg, grant, f.dryRun).run(c.Context())
 			}
-			return a.call(c.Context(), reg, grant, args[0], input, &f)
+			err = a.call(c.Context(), reg, grant, args[0], input, &f)
+			var arg *tool.ArgumentError
+			if len(args) == 1 && !a.inTerm.is && errors.As(err, &arg) {
+				err = &usageError{err: err, hint: "use - to read the arguments from standard input"}
+			}
+			return err
 		},
 	}
 	f.load.add(c.Flags())

@@ -95,7 +95,7 @@ func hint(err error) string {
 	case errors.As(err, &denied) && denied.Ask != "":
 		return "allow it with " + denied.Ask
 	case errors.As(err, &arg):
-		return "`ohhost tools --json` shows the fields of each tool"
+		return "`ohhost tools " + arg.Tool + "` shows its arguments"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@
 // touch nothing but the granted files.
 //
 //	ohhost tools                                    which tools there are
+//	ohhost tools file_editor                        what one does and takes
 //	ohhost call file_editor '{"command":"view",…}'  one call
 //	ohhost call --batch                             many calls, JSON Lines in and out
 //	ohhost plugin inspect my.wasm                   what a module is and wants
@@ -26,7 +27,7 @@ func run() int {
 	defer stop()
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		outTerm: newTerm(os.Stdout), errTerm: newTerm(os.Stderr),
+		inTerm: newTerm(os.Stdin), outTerm: newTerm(os.Stdout), errTerm: newTerm(os.Stderr),
 		open: openHost,
 	}
 	return a.run(ctx, os.Args[1:])

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/tool"
 )
 
 func (a *app) toolsCommand() *cobra.Command {
@@ -17,13 +18,15 @@ func (a *app) toolsCommand() *cobra.Command {
 		asJSON bool
 	)
 	c := &cobra.Command{
-		Use:   "tools",
-		Short: "List the tools",
-		Long: `List the tools: what each may ask for, and what it does. With --json, as an MCP
-client sees them: name, title, description, inputSchema, outputSchema,
-annotations. Nothing is compiled for it.`,
-		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) (err error) {
+		Use:   "tools [TOOL]",
+		Short: "List the tools, or show one",
+		Long: `List the tools: what each may ask for, and what it does. With the name of a tool,
+show its description and its arguments. With --json, as an MCP client sees them:
+an array of name, title, description, inputSchema, outputSchema, annotations.
+Nothing is compiled for it.`,
+		Args:              positional(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: a.completeTool,
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			workspace, err := grants.workspace()
 			if err != nil {
 				return err
@@ -33,16 +36,37 @@ annotations. Nothing is compiled for it.`,
 				return err
 			}
 			defer closeTools(c.Context(), reg, &err)
-			if asJSON {
-				return a.printToolsJSON(reg.Specs(), workspace.real)
+			specs := reg.Specs()
+			if len(args) > 0 {
+				if specs, err = named(specs, args[0]); err != nil {
+					return err
+				}
 			}
-			return a.printTools(reg.Specs(), workspace.real)
+			switch {
+			case asJSON:
+				return a.printToolsJSON(specs, workspace.real)
+			case len(args) > 0:
+				return a.printTool(specs[0], workspace.real)
+			}
+			return a.printTools(specs, workspace.real)
 		},
 	}
 	load.add(c.Flags())
 	grants.addDir(c.Flags(), "the workspace `DIR` that descriptions name (default: the current directory)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// named picks the tool of that name.
+func named(specs []*abi.Spec, name string) ([]*abi.Spec, error) {
+	var known []string
+	for _, s := range specs {
+		if s.Name == name {
+			return []*abi.Spec{s}, nil
+		}
+		known = append(known, s.Name)
+	}
+	return nil, &tool.UnknownToolError{Name: name, Known: known}
 }
 
 // listedTool is a tool in MCP's words.
