@@ -22,6 +22,8 @@ type Grant struct {
 
 // A PathGrant gives one directory with all below it, or one file.
 type PathGrant struct {
-	Path  string // absolute; links in it are resolved when the grant is bound
+	// Path is absolute. Links in it are resolved when the grant is bound; a tool
+	// may use it as it is written here, too.
+	Path  string
 	Write bool
 }
