@@ -26,10 +26,17 @@ func hostInvoke(ptr unsafe.Pointer, size uint32) int64
 // imports is the Host of a module.
 type imports struct{}
 
+// maxAnswer is the largest answer in bytes that is taken: half of the memory that
+// a module has. The largest read is half of that again.
+const maxAnswer = 128 << 20
+
 func (imports) Invoke(frame []byte) ([]byte, int64) {
 	n := hostInvoke(unsafe.Pointer(unsafe.SliceData(frame)), uint32(len(frame)))
 	if n < 0 {
 		return nil, n
+	}
+	if n > maxAnswer {
+		return nil, abi.RefusedLimit
 	}
 	return readInput(int(n)), n
 }

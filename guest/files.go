@@ -1,8 +1,7 @@
 package guest
 
 import (
-	"slices"
-	"strings"
+	"runtime"
 
 	"github.com/ohhost/ohhost/abi"
 )
@@ -63,7 +62,8 @@ type ListOptions struct {
 
 // List returns the entries of a directory. Those that are denied are left out. The
 // names are the memory the answer came in: whoever keeps one name of many keeps
-// them all, unless it is cloned. A directory with more entries than Max is a
+// them all, unless it is cloned. A directory with more entries than Max, or with
+// more names than fit the memory of a module (128 MiB of records), is a
 // *FileError of kind abi.ErrInvalid.
 func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 	if opts == nil {
@@ -76,6 +76,9 @@ func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 		req.intMember("max", opts.Max)
 	}
 	_, a, err := f.do(req, path)
+	if err == errLimit {
+		return nil, &FileError{Op: "list", Path: path, Kind: abi.ErrInvalid, Message: "the names of the directory are over the limit"}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +87,12 @@ func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 		return nil, err
 	}
 	if opts.Sort {
-		slices.SortFunc(es, func(a, b abi.Entry) int { return strings.Compare(a.Name, b.Name) })
+		if len(es) >= 1<<12 {
+			// A module has one thread, so that a collection that began while the
+			// listing came in makes no progress, and each swap pays for it.
+			runtime.GC()
+		}
+		sortByName(es, 0)
 	}
 	return es, nil
 }

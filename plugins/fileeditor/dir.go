@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,22 +12,18 @@ import (
 	"github.com/ohhost/ohhost/guest"
 )
 
-// viewDir lists a directory, two levels deep and without hidden entries.
+// viewDir lists a directory, two levels deep and without hidden entries. However
+// much is in there, it holds one listing at a time, and lines that could be shown.
 func (e *editor) viewDir() (*abi.Result, error) {
 	if r := e.viewRange(); r != nil {
 		return nil, r.invalid("The `view_range` parameter is not allowed when `path` points to a directory.")
 	}
-	entries, err := e.files.List(e.path, &guest.ListOptions{Follow: true, Sort: true})
+	entries, hidden, err := e.list(e.path)
+	if f, ok := errors.AsType[*guest.FileError](err); ok && f.Kind == abi.ErrInvalid {
+		return nil, fail(ranIntoRead(e.path, reasonTooMany))
+	}
 	if err != nil {
 		return nil, e.fileError(err, ranIntoRead)
-	}
-	visible, hidden := entries[:0], 0
-	for _, entry := range entries {
-		if entry.Name[0] == '.' {
-			hidden++
-			continue
-		}
-		visible = append(visible, entry)
 	}
 
 	root := strings.TrimSuffix(e.path, "/") + "/"
@@ -39,51 +38,83 @@ func (e *editor) viewDir() (*abi.Result, error) {
 	// the front until there is too much, then from the back for the tail.
 	front, chars := []byte(text), utf8.RuneCountInString(text)
 	shown := 0
-	for ; shown < len(visible) && chars <= limit; shown++ {
-		lines := e.entryLines(root, &visible[shown])
-		front, chars = append(front, lines...), chars+utf8.RuneCountInString(lines)
+	for ; shown < len(entries) && chars <= limit; shown++ {
+		lines := e.entryLines(root, &entries[shown])
+		front, chars = append(front, lines...), chars+utf8.RuneCount(lines)
 	}
-	if shown == len(visible) {
-		return e.result(clip(string(front)+end, noticeDir), false), nil
-	}
-	for i := len(visible) - 1; i >= shown && utf8.RuneCountInString(end) < limit; i-- {
-		end = e.entryLines(root, &visible[i]) + end
+	for i := len(entries) - 1; i >= shown && utf8.RuneCountInString(end) < limit; i-- {
+		end = string(e.entryLines(root, &entries[i])) + end
 	}
 	return e.result(clip(string(front)+end, noticeDir), false), nil
 }
 
-// entryLines returns the lines of an entry and, for a directory, of what is in
-// it, each with a newline before it.
-func (e *editor) entryLines(root string, entry *abi.Entry) string {
-	line := entryLine(root, entry)
+// entryLines returns the lines of an entry and, for a directory, of what list
+// returns of it, each with a newline before it.
+func (e *editor) entryLines(root string, entry *abi.Entry) []byte {
+	b := appendLine(nil, root, entry)
 	if entry.Target != abi.TypeDir {
-		return line
+		return b
 	}
-	children, err := e.files.List(root+entry.Name, &guest.ListOptions{Follow: true, Sort: true})
+	children, _, err := e.list(root + entry.Name)
 	if err != nil { // one that cannot be read is shown without children
-		return line
+		return b
 	}
-	b := []byte(line)
+	parent := root + entry.Name + "/"
 	for i := range children {
-		if children[i].Name[0] != '.' {
-			b = append(b, entryLine(root+entry.Name+"/", &children[i])...)
-		}
+		b = appendLine(b, parent, &children[i])
 	}
-	return string(b)
+	return b
 }
 
-func entryLine(parent string, entry *abi.Entry) string {
-	end := ""
+// large is how many entries a listing has that is worth a collection.
+const large = 1 << 16
+
+// list returns the entries of a directory that are not hidden, sorted by name and
+// as outermost leaves them, and how many are hidden.
+func (e *editor) list(path string) (visible []abi.Entry, hidden int, err error) {
+	if e.listed >= large {
+		// The collector would keep the last listing beside this one: it does not
+		// know how little memory a module has.
+		runtime.GC()
+	}
+	entries, err := e.files.List(path, &guest.ListOptions{Follow: true, Sort: true})
+	e.listed = len(entries)
+	visible = slices.DeleteFunc(entries, func(entry abi.Entry) bool { return entry.Name[0] == '.' })
+	return outermost(visible, path), len(entries) - len(visible), err
+}
+
+// outermost returns the entries of a directory or, where there are too many to be
+// shown, a copy of those at either end: as many as have over limit characters.
+// What clip shows of their lines is what it would show of all.
+func outermost(entries []abi.Entry, path string) []abi.Entry {
+	// A line is a newline, the path, a slash and a name.
+	shortest := utf8.RuneCountInString(strings.TrimSuffix(path, "/")) + 3
+	n := limit/shortest + 1
+	if len(entries) <= 2*n {
+		return entries
+	}
+	outer := slices.Concat(entries[:n], entries[len(entries)-n:])
+	for i := range outer {
+		outer[i].Name = strings.Clone(outer[i].Name) // a name would keep the whole listing
+	}
+	return outer
+}
+
+// appendLine appends the line of an entry, with a newline before it.
+func appendLine(b []byte, parent string, entry *abi.Entry) []byte {
+	b = append(b, '\n')
+	b = appendUTF8(b, parent)
+	b = appendUTF8(b, entry.Name)
 	if entry.Target == abi.TypeDir {
-		end = "/"
+		b = append(b, '/')
 	}
-	return "\n" + validUTF8(parent+entry.Name) + end
+	return b
 }
 
-// validUTF8 shows each byte that belongs to no character as U+FFFD.
-func validUTF8(s string) string {
+// appendUTF8 shows each byte that belongs to no character as U+FFFD.
+func appendUTF8(b []byte, s string) []byte {
 	if utf8.ValidString(s) {
-		return s
+		return append(b, s...)
 	}
-	return string([]rune(s))
+	return append(b, string([]rune(s))...)
 }

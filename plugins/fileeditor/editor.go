@@ -17,6 +17,7 @@ type editor struct {
 	args    guest.Object
 	command string
 	path    string // as pathlib prints it: the name in every text and of the history
+	listed  int    // how many entries the last listing had
 }
 
 func call(c *guest.Call) (*abi.Result, error) {

@@ -25,8 +25,9 @@ type fakeHost struct {
 	root    string // the grant
 	history map[string][]undoEntry
 	blobs   [][]byte
-	lists   int    // how many directories were listed
-	before  func() // called before each apply, to change files in between
+	lists   int                    // how many directories were listed
+	dirs    map[string][]abi.Entry // directories that are made up; nil has too many entries
+	before  func()                 // called before each apply, to change files in between
 }
 
 type undoEntry struct{ back, wrote []byte }
@@ -96,6 +97,9 @@ func (h *fakeHost) answer(r *fakeRequest, attachments [][]byte) (any, [][]byte, 
 		return struct{}{}, [][]byte{h.blobs[r.Blob]}, nil
 	}
 	path := string(attachments[0])
+	if entries, ok := h.dirs[path]; ok {
+		return h.madeUp(r.Op, entries)
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, nil, err
@@ -163,6 +167,22 @@ func (h *fakeHost) answer(r *fakeRequest, attachments [][]byte) (any, [][]byte, 
 	header["encoding"], header["certain"] = "utf-8", true
 	header["control"] = bytes.ContainsFunc(text, func(c rune) bool { return c < 9 || c > 13 && c < 32 || c == 127 })
 	return header, [][]byte{text, head}, nil
+}
+
+// madeUp answers about a directory that is not there.
+func (h *fakeHost) madeUp(op string, entries []abi.Entry) (any, [][]byte, error) {
+	if op == "stat" {
+		return map[string]any{"type": "dir"}, nil, nil
+	}
+	h.lists++
+	if entries == nil {
+		return nil, nil, &kindError{kind: abi.ErrInvalid}
+	}
+	var b []byte
+	for i := range entries {
+		b = abi.AppendEntry(b, &entries[i])
+	}
+	return struct{}{}, [][]byte{b}, nil
 }
 
 func mustJSON(v any) []byte {

@@ -12,6 +12,7 @@ import (
 const (
 	reasonBinary     = "File appears to be binary and this file type cannot be read or edited by this tool."
 	reasonNotRegular = "File is not a regular file."
+	reasonTooMany    = "the directory has too many entries to be listed (1048576 at most)"
 
 	reviewReplace = "Review the changes and make sure they are as expected. Edit the file again if necessary."
 	reviewInsert  = "Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary."
