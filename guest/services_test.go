@@ -166,6 +166,8 @@ func TestRefusedRequests(t *testing.T) {
 	require.EqualError(t, err, "denied: the service files is not granted")
 	_, err = refusing(abi.RefusedLimit).Read("/a", 0)
 	require.ErrorIs(t, err, errLimit)
+	_, err = refusing(abi.RefusedLimit).List("/a", nil)
+	require.Equal(t, &FileError{Op: "list", Path: "/a", Kind: abi.ErrInvalid, Message: "the names of the directory are over the limit"}, err)
 	_, err = refusing(abi.RefusedMalformed).Read("/a", 0)
 	require.ErrorContains(t, err, "malformed")
 	for _, header := range []string{"", "[]", `{"a":`} {
