@@ -103,23 +103,53 @@ func TestLitterOfAKilledProcessIsSwept(t *testing.T) {
 	require.Equal(t, map[string]string{"d": "dir 0755", ".ohhost-mine.tmp": "0600 not ours"}, tree(t, w.dir))
 }
 
-// Nothing that has the name of the staged file is written to, and nothing that
-// cannot be removed keeps others from editing.
+// What has the name of the staged file and cannot be one is neither written to
+// nor removed, and keeps nobody from editing.
 func TestStagedNameIsTaken(t *testing.T) {
+	for what, take := range map[string]func(w *world, other string) error{
+		"link":      func(w *world, other string) error { return os.Symlink(other, w.path(tempName)) },
+		"hard link": func(w *world, other string) error { return os.Link(other, w.path(tempName)) },
+		"directory": func(w *world, _ string) error { return os.Mkdir(w.path(tempName), 0o755) },
+		"FIFO":      func(w *world, _ string) error { return syscall.Mkfifo(w.path(tempName), 0o600) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t)
+			f, other := w.file(t, "f", "a", 0o644), w.file(t, "other", "x", 0o644)
+			require.NoError(t, take(w, other))
+			before, err := os.Lstat(w.path(tempName))
+			require.NoError(t, err)
+			w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
+			w.must(t, Change{Op: Put, Path: w.path("n"), Data: []byte("n")})
+			after, err := os.Lstat(w.path(tempName))
+			require.NoError(t, err)
+			require.True(t, os.SameFile(before, after))
+			require.NoError(t, os.Remove(w.path(tempName)))
+			require.Equal(t, map[string]string{"f": "0644 b", "n": "0644 n", "other": "0644 x"}, tree(t, w.dir))
+		})
+	}
+}
+
+// Nobody has a file of that name by accident; one of a name alike is not ours.
+func TestStagedNameIsOdd(t *testing.T) {
+	require.Regexp(t, `^\.ohhost-staged-[0-9a-f]{16}\.tmp$`, tempName)
 	w := newWorld(t)
-	f, other := w.file(t, "f", "a", 0o644), w.file(t, "other", "x", 0o644)
-	require.NoError(t, os.Symlink(other, w.path(tempName)))
+	f := w.file(t, "f", "a", 0o644)
+	w.file(t, ".ohhost-staged.tmp", "mine", 0o600)
 	w.must(t, Change{Op: Put, Path: f, Data: []byte("b")})
-	require.Equal(t, map[string]string{"f": "0644 b", "other": "0644 x"}, tree(t, w.dir))
+	require.Equal(t, map[string]string{"f": "0644 b", ".ohhost-staged.tmp": "0600 mine"}, tree(t, w.dir))
+}
 
-	require.NoError(t, os.Link(other, w.path(tempName)))
-	w.must(t, Change{Op: Put, Path: f, Data: []byte("c")})
-	require.Equal(t, map[string]string{"f": "0644 c", "other": "0644 x"}, tree(t, w.dir))
-
-	require.NoError(t, os.Mkdir(w.path(tempName), 0o755))
-	w.must(t, Change{Op: Put, Path: f, Data: []byte("d")})
-	w.must(t, Change{Op: Put, Path: w.path("n"), Data: []byte("n")})
-	require.Equal(t, map[string]string{"f": "0644 d", "n": "0644 n", "other": "0644 x", tempName: "dir 0755"}, tree(t, w.dir))
+// A staged file that got another name meanwhile is somebody's now.
+func TestDiscardKeepsWhatIsLinked(t *testing.T) {
+	w := newWorld(t)
+	f := w.file(t, "f", "a", 0o644)
+	at(t, "staged", func() {
+		require.NoError(t, os.WriteFile(f, []byte("theirs"), 0o644))
+		require.NoError(t, os.Link(w.path(tempName), w.path("kept")))
+	})
+	_, err := w.apply(t.Context(), Change{Op: Put, Path: f, Data: []byte("b"), Expect: digest([]byte("a"))}, nil)
+	require.ErrorIs(t, err, ErrChanged)
+	require.Equal(t, map[string]string{"f": "0644 theirs", "kept": "0644 b", tempName: "0644 b"}, tree(t, w.dir))
 }
 
 // The staged file is not the one that was made: somebody who does not take our

@@ -8,15 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/ohhost/ohhost/host/jail"
 )
 
 // tempName is where a new content is staged. It is one fixed name, because all
 // who stage in a directory hold its lock: what is there already is left over from
-// a killed process, and can be found without a list of the directory.
+// a killed process, and can be found without a list of the directory. The digits
+// mean nothing: they were drawn once, so that nobody has a file of that name who
+// did not mean to, for sweep removes it.
 //
 // Security: nobody's file or link of that name is used. Ours is made with O_EXCL,
 // and verify looks that it is still the one that was made.
-const tempName = ".ohhost-staged.tmp"
+const tempName = ".ohhost-staged-d41b6e0c93f7a258.tmp"
 
 // otherTemp is a name for directories in which somebody else keeps tempName
 // taken: one that cannot be guessed. There, what a killed process leaves stays.
@@ -30,8 +34,18 @@ func otherTemp() string {
 func (t *transaction) sweep() {
 	for _, w := range t.works {
 		for _, tg := range w.targets() {
-			_ = tg.Dir.Remove(tempName)
+			removeStaged(tg.Dir, tempName)
 		}
+	}
+}
+
+// removeStaged removes a staged file. What cannot be one stays: a staged file is
+// regular and has no other name. (It has one for a moment where the system cannot
+// rename without replacing. What a process killed just then leaves stays, too.)
+func removeStaged(dir *jail.Dir, name string) {
+	info, err := dir.Lstat(name)
+	if err == nil && info.Mode().IsRegular() && links(info) == 1 {
+		_ = dir.Remove(name)
 	}
 }
 

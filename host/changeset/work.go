@@ -76,7 +76,7 @@ func (w *work) record() session.RecordFile {
 // discard removes what was staged and not used.
 func (w *work) discard() {
 	if w.temp != "" {
-		_ = w.target.Dir.Remove(w.temp)
+		removeStaged(w.target.Dir, w.temp)
 		w.temp = ""
 	}
 }
