@@ -32,7 +32,8 @@ type protection struct {
 // decides where "git submodule update" fetches from and checks out to, and has
 // run code more than once (CVE-2018-11235, CVE-2018-17456). Texts that instruct
 // agents and that projects edit daily (AGENTS.md, CLAUDE.md) are not, nor are
-// build files: who builds a project means to run its code.
+// build files (.bazelrc, .mvn): who builds a project means to run its code. What
+// counts for all builds below a directory (.cargo/config.toml, .gradle/init.d) is.
 var protections = []protection{
 	{".git", true, "git obeys the config and the hooks it leads to"},
 	{".git/hooks", false, "git runs its files"},
@@ -55,6 +56,9 @@ var protections = []protection{
 	{".hg/sharedpath", false, "it leads hg to another hgrc"},
 	{".hgrc", false, "hg runs hooks it names"},
 	{".config/hg", false, "hg runs hooks it names"},
+	{".jj", false, "jj runs commands its config names, and git those of the repository in it"},
+	{".jjconfig.toml", false, "jj runs commands it names"},
+	{".config/jj", false, "jj runs commands it names"},
 	{".husky", false, "git is often set to run hooks from it"},
 	{".githooks", false, "git is often set to run hooks from it"},
 
@@ -63,6 +67,7 @@ var protections = []protection{
 	{".bash_login", false, "the shell runs it"},
 	{".bash_logout", false, "the shell runs it"},
 	{".bash_aliases", false, "the shell runs it"},
+	{".bashrc.d", false, "the shell is often set to run its files"},
 	{".profile", false, "the shell runs it"},
 	{".zshrc", false, "the shell runs it"},
 	{".zshenv", false, "the shell runs it"},
@@ -84,6 +89,8 @@ var protections = []protection{
 	{".direnvrc", false, "direnv runs it"},
 	{".config/direnv", false, "direnv runs its files"},
 	{".local/bin", false, "the shell finds commands in it"},
+	{".cargo/bin", false, "the shell finds commands in it"},
+	{".cargo/env*", false, "the shell runs it"},
 
 	{".pam_environment", false, "it sets variables at login"},
 	{".xprofile", false, "it runs at login"},
@@ -95,6 +102,10 @@ var protections = []protection{
 	{".config/systemd", false, "its services start at login"},
 	{".local/share/systemd", false, "its services start at login"},
 	{"Library/LaunchAgents", false, "its services start at login"},
+	{".forward", false, "incoming mail runs commands it names"},
+	{".procmailrc", false, "incoming mail runs commands it names"},
+	{".rhosts", false, "it lets others log in"},
+	{".shosts", false, "it lets others log in"},
 
 	{".ssh", false, "it holds keys, and ssh runs commands it names"},
 	{".gnupg", false, "it holds keys, and gpg runs programs it names"},
@@ -108,6 +119,18 @@ var protections = []protection{
 	{".aws", false, "it holds credentials, and tools run commands it names"},
 	{".kube", false, "it holds credentials, and kubectl runs commands it names"},
 	{".docker/config.json", false, "it holds credentials, and docker runs helpers it names"},
+	{".config/gh", false, "it holds credentials, and gh runs commands it names"},
+	{".cargo/config", false, "cargo and editors run programs it names, in all directories below"},
+	{".cargo/config.toml", false, "cargo and editors run programs it names, in all directories below"},
+	{".cargo/credentials", false, "it holds credentials"},
+	{".cargo/credentials.toml", false, "it holds credentials"},
+	{".gradle/init.gradle", false, "every gradle build runs it"},
+	{".gradle/init.gradle.kts", false, "every gradle build runs it"},
+	{".gradle/init.d", false, "every gradle build runs its files"},
+	{".gradle/gradle.properties", false, "it holds credentials, and decides how every gradle build starts"},
+	{".m2/settings.xml", false, "it holds credentials and decides where packages come from"},
+	{".m2/settings-security.xml", false, "it holds credentials"},
+	{".mavenrc", false, "every maven build runs it"},
 
 	{".tmux.conf", false, "tmux runs commands it names"},
 	{".config/tmux", false, "tmux runs commands it names"},
@@ -129,6 +152,7 @@ var protections = []protection{
 	{".devcontainer.json", false, "the editor runs commands it names"},
 	{".idea", false, "the editor runs programs it names"},
 	{".zed", false, "the editor runs tasks and programs it names"},
+	{".config/zed", false, "the editor runs tasks and programs it names"},
 	{".vimrc", false, "the editor runs it"},
 	{".gvimrc", false, "the editor runs it"},
 	{".exrc", false, "the editor runs it"},
@@ -138,6 +162,8 @@ var protections = []protection{
 	{".config/nvim", false, "the editor runs its files"},
 	{".emacs", false, "the editor runs it"},
 	{".emacs.d", false, "the editor runs its files"},
+	{".dir-locals.el", false, "the editor evaluates it in all directories below"},
+	{".dir-locals-2.el", false, "the editor evaluates it in all directories below"},
 
 	{".mcp.json", false, "agents start servers it names"},
 	{".ohhost", false, "agent configuration"},

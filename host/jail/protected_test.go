@@ -23,7 +23,9 @@ func TestF14(t *testing.T) {
 		w.mkdir("w/.git/hooks")
 		w.mkdir("w/.git/info")
 		w.mkdir("w/git")
-		w.mkdir("w/.hg")
+		for _, d := range []string{".hg", ".cargo", ".gradle", ".m2"} {
+			w.mkdir("w/" + d)
+		}
 		for _, p := range []string{
 			"/.git/config", "/.git/hooks", "/.git/hooks/pre-commit", "/.git/hooks/a/b/c", "/sub/.git/hooks/pre-commit",
 			"/h/pre-commit", "/g/config", "/g/hooks/x", "/rc", "/.git/../.git/config", "/.git/hooks/../config",
@@ -35,6 +37,11 @@ func TestF14(t *testing.T) {
 			"/.mcp.json", "/.vscode/tasks.json", "/.idea/workspace.xml", "/x.code-workspace", "/.claude/settings.json",
 			"/.codex/config.toml", "/.cursor/mcp.json", "/.openhands/setup.sh", "/.gemini/settings.json", "/.windsurf/x",
 			"/.aider.conf.yml", "/.husky/pre-commit", "/.hg/hgrc", "/.hg/hgrc-not-shared", "/.hg/sharedpath", "/.hgrc", "/.config/hg/hgrc",
+			"/.jj/repo/config.toml", "/.jj/repo", "/.jj/workspace-config.toml", "/.jj/repo/store/git/hooks/x", "/.jjconfig.toml", "/.config/jj/config.toml",
+			"/.bashrc.d/x", "/.cargo/config", "/sub/.cargo/config.toml", "/.cargo/env", "/.cargo/env.fish", "/.cargo/bin/ls", "/.cargo/credentials.toml",
+			"/.gradle/init.gradle", "/.gradle/init.gradle.kts", "/.gradle/init.d/x.gradle", "/.gradle/gradle.properties",
+			"/.m2/settings.xml", "/.m2/settings-security.xml", "/.mavenrc", "/.forward", "/.procmailrc", "/.rhosts", "/.shosts",
+			"/.config/gh/config.yml", "/.config/zed/settings.json", "/.dir-locals.el", "/sub/.dir-locals-2.el",
 		} {
 			d := w.noWrite(w.w + p)
 			require.True(w, strings.HasPrefix(d.Why, "it is protected: "), "%s: %s", p, d.Why)
@@ -53,6 +60,7 @@ func TestF14(t *testing.T) {
 		for _, p := range []string{
 			"/.git/info/exclude", "/.git/COMMIT_EDITMSG", "/git/config", "/config", "/.gitignore", "/.gitattributes", "/bashrc",
 			"/x.bashrc", "/.bashrc.bak", "/a/b/.config", "/AGENTS.md", "/.config", "/.github", "/.hg/last-message.txt", "/.dockerignore", "/hooks", "/ssh", "/.env",
+			"/.cargo/registry.txt", "/.gradle/caches.txt", "/.m2/notes.xml", "/gradle.properties", "/init.gradle", "/.bazelrc", "/config.toml", "/Cargo.toml",
 		} {
 			w.puts(w.w + p)
 		}
