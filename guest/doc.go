@@ -5,14 +5,25 @@
 //
 // # A plugin in five minutes
 //
-// A plugin is a main package whose init registers tools. This one counts the
-// words of a file:
+// A plugin is a main package whose init registers tools. In a new folder beside a
+// checkout of ohhost, write go.mod:
+//
+//	module example.com/wordcount
+//
+//	go 1.26.0
+//
+//	require github.com/ohhost/ohhost v0.0.0
+//
+//	replace github.com/ohhost/ohhost => ../ohhost
+//
+// and main.go, a tool that counts the words of a file:
 //
 //	package main
 //
 //	import (
 //		"bytes"
 //		"strconv"
+//		"strings"
 //
 //		"github.com/ohhost/ohhost/abi"
 //		"github.com/ohhost/ohhost/guest"
@@ -37,6 +48,9 @@
 //
 //	func count(c *guest.Call) (*abi.Result, error) {
 //		path, _ := c.Args.Str("path") // the schema has been checked
+//		if !strings.HasPrefix(path, "/") {
+//			path = c.CWD + "/" + path // services take absolute paths only
+//		}
 //		t, err := c.Files().ReadText(path, 10<<20)
 //		if err != nil {
 //			return nil, err
@@ -53,7 +67,7 @@
 // Build it as a WASI reactor and try it:
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -ldflags="-s -w" -o word_count.wasm .
-//	ohhost call --plugin word_count.wasm word_count '{"path":"/w/README.md"}'
+//	ohhost call --plugin word_count.wasm word_count '{"path": "main.go"}'
 //
 // # What a tool returns
 //
