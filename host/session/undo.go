@@ -173,7 +173,26 @@ func (t *Tx) Settle(key, state string) error {
 			return err
 		}
 	}
-	return nil
+	// A kill between committing an entry and dropping the oldest leaves one too
+	// many.
+	if len(t.done(hash)) <= MaxEntries {
+		return nil
+	}
+	if err := t.touch(); err != nil {
+		return err
+	}
+	return t.trim(hash)
+}
+
+// done lists the key's entries that are part of the history, oldest first.
+func (t *Tx) done(key keyHash) []slot {
+	var own []slot
+	for _, sl := range t.s.slots {
+		if sl.key == key && sl.state == stateDone {
+			own = append(own, sl)
+		}
+	}
+	return own
 }
 
 // damaged drops the slot whose file could not be read as an entry. An error of
@@ -197,13 +216,10 @@ func (t *Tx) damaged(sl slot, cause error) error {
 // all over MaxUndo.
 func (t *Tx) trim(key keyHash) error {
 	var total int64
-	var own []slot
 	for _, sl := range t.s.slots {
 		total += sl.charge
-		if sl.key == key && sl.state == stateDone {
-			own = append(own, sl)
-		}
 	}
+	own := t.done(key)
 	for _, sl := range own[:max(0, len(own)-MaxEntries)] {
 		if err := t.remove(sl); err != nil {
 			return err

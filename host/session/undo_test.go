@@ -102,6 +102,27 @@ func TestTenEntriesPerKey(t *testing.T) {
 	require.Equal(t, []string{"kept"}, history(t, s, "other"))
 }
 
+// A kill between committing the eleventh entry and dropping the first leaves
+// both; the next use of the key drops it.
+func TestTrimmedAfterKill(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s"))
+	in(t, s, func(tx *Tx) {
+		for i := range 11 {
+			p, err := tx.Prepare(entry("k", fmt.Sprint(i), fmt.Sprint(i+1)))
+			require.NoError(t, err)
+			_, err = tx.move(p.sl, stateDone) // Commit, up to the kill
+			require.NoError(t, err)
+		}
+	})
+	in(t, s, func(tx *Tx) {
+		require.NoError(t, tx.Settle("k", digest("11")))
+		n, _, err := tx.Entries("k")
+		require.NoError(t, err)
+		require.Equal(t, 10, n)
+	})
+	require.Equal(t, []string{"10", "9", "8", "7", "6", "5", "4", "3", "2", "1"}, history(t, s, "k"))
+}
+
 func TestQuotaDropsTheOldestOfAll(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s"))
 	s.maxUndo = 5 * minCharge
