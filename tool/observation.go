@@ -152,13 +152,27 @@ func (p *printer) write(b []byte) {
 func escape[T string | []byte](p *printer, s T) {
 	for len(s) > 0 && p.err == nil {
 		n := min(len(s), pieceSize)
-		for back := 1; n < len(s) && back < utf8.UTFMax && !utf8.RuneStart(s[n]); back++ {
-			n--
+		if n < len(s) {
+			n = beforeCut(s, n)
 		}
 		p.room(n)
 		p.buf = appendText(p.buf, s[:n])
 		s = s[n:]
 	}
+}
+
+// beforeCut returns n, or, where that lies inside a character, where it begins.
+func beforeCut[T string | []byte](s T, n int) int {
+	for start := n - 1; start >= 0 && start > n-utf8.UTFMax; start-- {
+		if !utf8.RuneStart(s[start]) {
+			continue
+		}
+		if !utf8.FullRuneInString(string(s[start:n])) {
+			return start
+		}
+		break
+	}
+	return n
 }
 
 // base64 prints data in the standard encoding.

@@ -109,6 +109,7 @@ func FuzzText(f *testing.F) {
 	f.Add("😀😀", uint16(3))
 	f.Add("\xf0\x9f\x98", uint16(pieceSize-2))
 	f.Add("\x7f\u009b\u202e", uint16(pieceSize-2))
+	f.Add("😘\x9f\x98\x80", uint16(pieceSize-6)) // stray bytes after a character, at the edge
 	f.Fuzz(func(t *testing.T, s string, pad uint16) {
 		s = strings.Repeat("x", int(pad)) + s
 		var plain bytes.Buffer
