@@ -34,6 +34,8 @@ type Options struct {
 	// NoSync leaves out fsync. For benchmarks only: a success reported may be
 	// lost with the power.
 	NoSync bool
+	// Limits bound what one call may use.
+	Limits Limits
 	// Interpreter runs guests on wazero's interpreter instead of compiled. It is
 	// on in binaries built with -race, where compiling takes too long.
 	Interpreter bool
