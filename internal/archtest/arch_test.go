@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"tool":  {"abi"},
 
 	"host":           {"abi", "tool", "host/"},
+	"host/ijson":     {}, // the JSON that guests write
 	"host/jail":      {"abi", "tool"},
 	"host/text":      {},
 	"host/session":   {"abi"},
