@@ -1,0 +1,55 @@
+package instrument
+
+import "fmt"
+
+// Limits bound what a module may declare. They keep the time and the memory of
+// compiling it in proportion, see RATIONALE.md, "Why does a module have so many
+// caps?". A field that is zero means its default.
+type Limits struct {
+	Size          int // bytes of the module; default 64 MiB
+	Types         int // default 20 000
+	Values        int // parameters or results of one type; default 1 000
+	Imports       int // default 1 000
+	Functions     int // default 200 000
+	Body          int // bytes of one function; default 1 MiB
+	Locals        int // of one function, parameters included; default 10 000
+	Nesting       int // blocks in blocks of one function; default 5 000
+	BranchTargets int // of one br_table; default 65 536
+	Tables        int // default 16
+	TableElements int // of all tables together, declared and grown; default 262 144
+	MemoryPages   int // of 64 KiB, declared and grown; default 4 096
+	Globals       int // default 10 000
+	Exports       int // default 10 000
+	Segments      int // element segments, and data segments; default 200 000
+}
+
+func (l *Limits) defaults() Limits {
+	var d Limits
+	if l != nil {
+		d = *l
+	}
+	for _, f := range []struct {
+		v *int
+		n int
+	}{
+		{&d.Size, 64 << 20}, {&d.Types, 20_000}, {&d.Values, 1000}, {&d.Imports, 1000}, {&d.Functions, 200_000},
+		{&d.Body, 1 << 20}, {&d.Locals, 10_000}, {&d.Nesting, 5000}, {&d.BranchTargets, 1 << 16}, {&d.Tables, 16},
+		{&d.TableElements, 1 << 18}, {&d.MemoryPages, 4096}, {&d.Globals, 10_000}, {&d.Exports, 10_000}, {&d.Segments, 200_000},
+	} {
+		if *f.v <= 0 {
+			*f.v = f.n
+		}
+	}
+	return d
+}
+
+// A LimitError says that a module declares more than a limit allows.
+type LimitError struct {
+	What      string // what there is too much of: "functions"
+	Have, Max uint64
+}
+
+// Error says what is over which limit.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s: %d, at most %d are accepted", e.What, e.Have, e.Max)
+}
