@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"host/jail":      {"abi", "tool"},
 	"host/text":      {},
 	"host/session":   {"abi"},
+	"host/instrument": {"abi"},
 	"host/changeset": {"abi", "host/jail", "host/session", "host/text"},
 
 	"guest/guesttest": {"abi", "guest", "tool", "host", "plugins"}, // the one bridge between guest and host
