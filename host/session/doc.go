@@ -25,7 +25,7 @@
 //	state/<base32 of name>.blob a blob; .next: one that a set has staged
 //	undo/<seq>-<key>-<size>.entry   an undo entry; .new and .undo: see undo.go
 //	journal/<seq>.set           a set that cannot be decided by its undo entry alone
-//	outputs/                    made when first needed
+//	outputs/<tool>-<random>.txt a text that was too long for the model; made when first needed
 //
 // What it is not: a place for secrets, or a database. It does not look at the
 // files that its history is about; whoever calls it does.

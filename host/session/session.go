@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/go-hclog"
@@ -37,6 +38,7 @@ type Options struct {
 // goroutines and by processes.
 type Session struct {
 	dir     string
+	root    *os.Root // dir
 	log     hclog.Logger
 	lock    *lock
 	state   *box
@@ -44,7 +46,9 @@ type Session struct {
 	journal *box
 
 	// Quotas; tests make them small.
-	maxState, maxUndo int64
+	maxState, maxUndo, maxOutputs int64
+
+	saving sync.Mutex // of outputs
 
 	// What the holder of the lock remembers of undo, valid while the lock file
 	// still holds gen.
@@ -68,16 +72,15 @@ func Open(dir string, opts *Options) (*Session, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("session directory %s: want an absolute path", dir)
 	}
-	s := &Session{dir: dir, log: opts.Logger, maxState: MaxState, maxUndo: MaxUndo}
+	s := &Session{dir: dir, log: opts.Logger, maxState: MaxState, maxUndo: MaxUndo, maxOutputs: MaxOutputBytes}
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
 	}
-	root, err := openPrivate(dir)
-	if err != nil {
+	var err error
+	if s.root, err = openPrivate(dir); err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	if err := s.open(root, opts.NoSync); err != nil {
+	if err := s.open(s.root, opts.NoSync); err != nil {
 		return nil, errors.Join(fmt.Errorf("session directory %s: %w", dir, err), s.Close())
 	}
 	return s, nil
@@ -136,7 +139,7 @@ func openPrivate(dir string) (*os.Root, error) {
 
 // Close frees the session's handles. Nothing may be in use.
 func (s *Session) Close() error {
-	var errs []error
+	errs := []error{s.root.Close()}
 	for _, b := range []*box{s.state, s.undo, s.journal} {
 		if b != nil {
 			errs = append(errs, b.close())
@@ -150,17 +153,3 @@ func (s *Session) Close() error {
 
 // Dir returns the session's directory.
 func (s *Session) Dir() string { return s.dir }
-
-// Outputs returns the directory for long outputs that are saved for the model.
-// It may not exist yet, see MakeOutputs.
-func (s *Session) Outputs() string { return filepath.Join(s.dir, "outputs") }
-
-// MakeOutputs makes the directory that Outputs names, if it is missing, and
-// returns its path.
-func (s *Session) MakeOutputs() (string, error) {
-	dir := s.Outputs()
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	return dir, nil
-}
