@@ -21,13 +21,13 @@ var allowed = map[string][]string{
 	"guest": {"abi"},
 	"tool":  {"abi"},
 
-	"host":           {"abi", "tool", "host/"},
-	"host/ijson":     {}, // the JSON that guests write
-	"host/jail":      {"abi", "tool"},
-	"host/text":      {},
-	"host/session":   {"abi"},
+	"host":            {"abi", "tool", "host/"},
+	"host/ijson":      {}, // the JSON that guests write
+	"host/jail":       {"abi", "tool"},
+	"host/text":       {},
+	"host/session":    {"abi"},
 	"host/instrument": {"abi"},
-	"host/changeset": {"abi", "host/jail", "host/session", "host/text"},
+	"host/changeset":  {"abi", "host/jail", "host/session", "host/text"},
 
 	"guest/guesttest": {"abi", "guest", "tool", "host", "plugins"}, // the one bridge between guest and host
 
