@@ -28,7 +28,8 @@
 // length, and arguments of WASI functions that make the host work in proportion
 // (numbers of buffers, of subscriptions, lengths of paths) are bounded.
 //
-// The package also freezes a module: see [Frozen].
+// It also prepares modules for being frozen: start-up code runs once, and every
+// instance begins with the state that it left, see [Plan].
 //
 // It is not a validator. What it does not understand it refuses, and it checks
 // every index, because it adds functions, types and a global that the original

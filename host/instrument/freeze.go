@@ -1,32 +1,21 @@
 package instrument
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/ohhost/ohhost/abi"
 )
 
-const exportInitialize = abi.ExportInitialize
-
-// Frozen is the state of an instance after its start-up code has run: what new
-// instances of the module begin with, instead of running that code themselves. The
-// contents of the memory are not part of it; the host keeps them and gives them to
-// each instance.
-//
-// To freeze a module, rewrite it with Plan.Expose, instantiate it, run
-// _initialize, and call [Module.Freeze].
-type Frozen struct {
-	// Globals holds the value of each mutable global that the module defines, in
-	// their order; the bits of floats.
-	Globals []uint64
-	// Pages is the size of the memory, in pages of 64 KiB.
-	Pages uint32
+// A Segment is bytes that a module puts into its memory before it runs.
+type Segment struct {
+	Offset uint32
+	Bytes  []byte
 }
 
-// Freezable returns nil, or why the module's state cannot be frozen: something
-// that start-up code could have changed cannot be written back.
+// Freezable returns nil, or why a host cannot take down the state of an instance
+// after its start-up code has run and begin others with it, see Plan.Frozen:
+// something that the code could have changed could not be given back.
 func (m *Module) Freezable() error {
 	switch {
 	case len(m.memories) != 1 || len(m.imports) != len(m.importedFunctions):
@@ -43,79 +32,50 @@ func (m *Module) Freezable() error {
 			return errors.New("it has a mutable global that is not a number")
 		}
 	}
+	_, err := m.Segments()
+	return err
+}
+
+// Segments returns what the module puts into its memory, in its order. It returns
+// an error when a segment is passive, lies outside of the memory, or has an offset
+// that is not a plain number.
+func (m *Module) Segments() ([]Segment, error) {
+	var list []Segment
 	for _, d := range m.data {
-		if d.flags == 1 {
-			return errors.New("it has passive data segments")
+		r := &reader{b: d.offset}
+		if r.byte() != opI32Const { // a passive one has no offset
+			return nil, errors.New("it has a data segment whose place is not fixed")
 		}
+		s := Segment{Offset: uint32(int32(r.signed(32))), Bytes: d.bytes}
+		if r.byte() != opEnd || r.more() || r.err != nil {
+			return nil, errors.New("it has a data segment whose place is not fixed")
+		}
+		if len(m.memories) != 1 || uint64(s.Offset)+uint64(len(s.Bytes)) > uint64(m.memories[0].min)<<16 {
+			return nil, errors.New("it has a data segment outside of its memory")
+		}
+		list = append(list, s)
 	}
-	return nil
+	return list, nil
 }
 
-// Freeze takes down the state of an instance; read returns the value of an
-// exported global.
-func (m *Module) Freeze(read func(name string) (uint64, bool), pages uint32) (*Frozen, error) {
-	if err := m.Freezable(); err != nil {
-		return nil, err
-	}
-	f := &Frozen{Pages: pages}
-	for i, g := range m.globals {
-		if !g.mutable {
-			continue
-		}
-		v, ok := read(exposedName(i))
-		if !ok {
-			return nil, fmt.Errorf("global %d is not exposed", i)
-		}
-		f.Globals = append(f.Globals, v)
-	}
-	return f, f.check(m)
-}
-
-// check returns an error when the state cannot be one of m.
-func (f *Frozen) check(m *Module) error {
-	mutable := 0
-	for _, g := range m.globals {
-		if g.mutable {
-			mutable++
-		}
-	}
-	if len(f.Globals) != mutable {
-		return fmt.Errorf("the state has %d globals, the module %d", len(f.Globals), mutable)
-	}
-	if f.Pages < m.memories[0].min || int64(f.Pages) > int64(m.limits.MemoryPages) {
-		return fmt.Errorf("the state has a memory of %d pages", f.Pages)
-	}
-	return nil
-}
-
-// values returns the values of m's globals by their place.
-func (f *Frozen) values(m *Module) map[int]uint64 {
-	v := map[int]uint64{}
-	if f == nil {
-		return v
-	}
+// FrozenGlobals returns the names under which a module rewritten with Plan.Frozen
+// exports its mutable globals.
+func (m *Module) FrozenGlobals() []string {
+	var names []string
 	for i, g := range m.globals {
 		if g.mutable {
-			v[i] = f.Globals[len(v)]
+			names = append(names, frozenName(i))
 		}
 	}
-	return v
+	return names
 }
 
-// exposedName is the export of the i-th global that the module defines.
-func exposedName(i int) string { return fmt.Sprintf("%s.global%d", Reserved, i) }
+// frozenName is the export of the i-th global that the module defines.
+func frozenName(i int) string { return fmt.Sprintf("%s.global%d", Reserved, i) }
 
-// appendConstant appends the constant expression of a number (3.3.9).
-func appendConstant(b []byte, typ byte, v uint64) []byte {
-	switch typ {
-	case typeI32:
-		b = appendSigned(append(b, opI32Const), int64(int32(v)))
-	case typeI64:
-		b = appendSigned(append(b, opI64Const), int64(v))
-	case typeF32:
-		b = binary.LittleEndian.AppendUint32(append(b, opF32Const), uint32(v))
-	case typeF64:
-		b = binary.LittleEndian.AppendUint64(append(b, opF64Const), v)
-	}
-	return append(b, opEnd)
+// HasInitialize reports whether the module exports start-up code in the way of a
+// WASI reactor.
+func (m *Module) HasInitialize() bool {
+	e := m.exported(abi.ExportInitialize)
+	return e != nil && e.kind == kindFunction
 }

@@ -9,10 +9,10 @@ import (
 type Plan struct {
 	// Plain leaves out metering: for measuring what it costs.
 	Plain bool
-	// Expose exports all mutable globals, for Freeze to read them.
-	Expose bool
-	// Frozen, if set, is the state that the module begins with.
-	Frozen *Frozen
+	// Frozen makes a module whose instances begin with a state that the host gives
+	// them: it has no data segments, and its mutable globals are exported, see
+	// [Module.Segments] and [Module.FrozenGlobals]. The module must be Freezable.
+	Frozen bool
 }
 
 // A rewriter writes a changed module.
@@ -41,12 +41,9 @@ type addedFunction struct {
 // that wazero has yet to validate.
 func (m *Module) Rewrite(p *Plan) ([]byte, error) {
 	w := &rewriter{m: m, plan: p, types: len(m.types), bulk: map[bulkKey]uint32{}, budget: uint32(m.globalCount())}
-	if p.Frozen != nil {
+	if p.Frozen {
 		if err := m.Freezable(); err != nil {
-			return nil, err
-		}
-		if err := p.Frozen.check(m); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the module cannot be frozen: %w", err)
 		}
 	}
 	for i := range m.importedFunctions {
@@ -71,12 +68,12 @@ func (m *Module) Rewrite(p *Plan) ([]byte, error) {
 		out = append(appendU32(append(out, sectionStart), uint32(len(start))), start...)
 	}
 	out = w.elementSection(out)
-	if m.dataCount != nil && p.Frozen == nil {
+	if m.dataCount != nil && !p.Frozen {
 		count := appendU32(nil, *m.dataCount)
 		out = append(appendU32(append(out, sectionDataCount), uint32(len(count))), count...)
 	}
 	out = appendSection(out, sectionCode, len(m.bodies)+len(w.added), code)
-	if p.Frozen == nil {
+	if !p.Frozen {
 		out = w.dataSection(out)
 	}
 	out = w.nameSection(out)
@@ -186,11 +183,7 @@ func (w *rewriter) tableSection(out []byte) []byte {
 func (w *rewriter) memorySection(out []byte) []byte {
 	var b []byte
 	for _, mem := range w.m.memories {
-		low := mem.min
-		if w.plan.Frozen != nil {
-			low = w.plan.Frozen.Pages
-		}
-		b = appendLimits(b, low, mem.max)
+		b = appendLimits(b, mem.min, mem.max)
 	}
 	return appendSection(out, sectionMemory, len(w.m.memories), b)
 }
@@ -198,17 +191,12 @@ func (w *rewriter) memorySection(out []byte) []byte {
 func (w *rewriter) globalSection(out []byte) []byte {
 	var b []byte
 	n := len(w.m.globals)
-	values := w.plan.Frozen.values(w.m)
-	for i, g := range w.m.globals {
+	for _, g := range w.m.globals {
 		b = append(b, g.typ, 0)
 		if g.mutable {
 			b[len(b)-1] = 1
 		}
-		if v, ok := values[i]; ok {
-			b = appendConstant(b, g.typ, v)
-		} else {
-			b = append(b, w.constant(g.init)...)
-		}
+		b = append(b, w.constant(g.init)...)
 	}
 	if !w.plan.Plain {
 		n++
@@ -240,22 +228,18 @@ func (w *rewriter) exportSection(out []byte) []byte {
 		n++
 	}
 	for _, e := range w.m.exports {
-		switch {
-		case e.kind == kindFunction && w.plan.Frozen != nil && e.name == exportInitialize:
-			// It has run.
-		case e.kind == kindFunction:
-			add(e.name, e.kind, w.function(e.index))
-		default:
-			add(e.name, e.kind, e.index)
+		if e.kind == kindFunction {
+			e.index = w.function(e.index)
 		}
+		add(e.name, e.kind, e.index)
 	}
 	if !w.plan.Plain {
 		add(ExportBudget, kindGlobal, w.budget)
 	}
-	if w.plan.Expose {
+	if w.plan.Frozen {
 		for i, g := range w.m.globals {
 			if g.mutable {
-				add(exposedName(i), kindGlobal, uint32(len(w.m.importedGlobals)+i))
+				add(frozenName(i), kindGlobal, uint32(len(w.m.importedGlobals)+i))
 			}
 		}
 	}
