@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 
 	"host":            {"abi", "tool", "host/"},
 	"host/ijson":      {}, // the JSON that guests write
+	"host/codecache":  {},
 	"host/jail":       {"abi", "tool"},
 	"host/text":       {},
 	"host/session":    {"abi"},
