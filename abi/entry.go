@@ -8,12 +8,18 @@ import (
 // ErrEntry means that bytes are not list records.
 var ErrEntry = errors.New("list record is malformed")
 
-const entryFixed = 24
+const (
+	entryFixed = 24
+	maxName    = 1<<16 - 1
+)
+
+// EntrySize returns the length of the record of e.
+func EntrySize(e *Entry) int { return entryFixed + min(len(e.Name), maxName) }
 
 // AppendEntry appends the record of e to dst. Names over 65535 bytes do not
 // exist on any file system; they are cut.
 func AppendEntry(dst []byte, e *Entry) []byte {
-	name := e.Name[:min(len(e.Name), 1<<16-1)]
+	name := e.Name[:min(len(e.Name), maxName)]
 	dst = append(dst, e.Type, e.Target)
 	dst = appendU16(dst, uint16(len(name)))
 	dst = appendU32(dst, e.Mode)

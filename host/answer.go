@@ -5,17 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/ijson"
 )
 
-// answer is what a guest answered; exactly one field is set.
+// answer is what a guest answered; exactly one field is set, and texts beside
+// result.
 type answer struct {
 	result *abi.Result
 	denied *deniedAnswer
 	raised *raisedAnswer
 	keys   *[]string
+
+	// texts are those of the result's content, in its order, nil for an image.
+	// They are parts of the answer's frame, which may be large: the result gets
+	// them when it is known how much of them it may have, see shorten.
+	texts [][]byte
 }
 
 type deniedAnswer struct {
@@ -44,13 +52,20 @@ type partAnswer struct {
 // parseAnswer reads a guest's answer; blob finds a text that the call keeps.
 // Every text comes out as valid UTF-8.
 func parseAnswer(f *abi.Frame, blob func(int) ([]byte, bool)) (*answer, error) {
+	if len(f.Header) > maxAnswerJSON {
+		return nil, fmt.Errorf("its JSON has %d bytes, at most %d are read; put long texts into attachments", len(f.Header), maxAnswerJSON)
+	}
+	header, err := ijson.Mend(f.Header)
+	if err != nil {
+		return nil, fmt.Errorf("broken JSON: %w", err)
+	}
 	var raw struct {
 		Result *resultAnswer `json:"result"`
 		Denied *deniedAnswer `json:"denied"`
 		Raised *raisedAnswer `json:"raised"`
 		Keys   *[]string     `json:"keys"`
 	}
-	if err := unmarshal(f.Header, &raw); err != nil {
+	if err := ijson.Decode(header, &raw); err != nil {
 		return nil, fmt.Errorf("broken JSON: %w", err)
 	}
 	n := 0
@@ -63,45 +78,71 @@ func parseAnswer(f *abi.Frame, blob func(int) ([]byte, bool)) (*answer, error) {
 		return nil, errors.New("want exactly one of result, denied, raised and keys")
 	}
 	a := &answer{denied: raw.Denied, raised: raw.Raised, keys: raw.Keys}
-	if raw.Result == nil {
-		return a, nil
+	switch {
+	case a.denied != nil:
+		a.denied.Path, a.denied.Why = shortMessage(a.denied.Path), shortMessage(a.denied.Why)
+	case a.raised != nil:
+		a.raised.Message = shortMessage(a.raised.Message)
+	case a.keys != nil:
+		err = checkKeys(*a.keys)
+	default:
+		err = a.setResult(raw.Result, f, blob)
 	}
-	r := &abi.Result{IsError: raw.Result.IsError}
-	for i, p := range raw.Result.Content {
-		part, err := p.part(f)
-		if err != nil {
-			return nil, fmt.Errorf("content[%d]: %w", i, err)
-		}
-		r.Content = append(r.Content, part)
-	}
-	var err error
-	if r.Fields, err = parseFields(raw.Result.Fields, f, blob); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	a.result = r
 	return a, nil
 }
 
-func (p *partAnswer) part(f *abi.Frame) (abi.Part, error) {
+// setResult reads a result, but for the texts of its content.
+func (a *answer) setResult(raw *resultAnswer, f *abi.Frame, blob func(int) ([]byte, bool)) error {
+	r := &abi.Result{IsError: raw.IsError}
+	if len(raw.Content) > maxParts {
+		return fmt.Errorf("content has %d parts, at most %d are read", len(raw.Content), maxParts)
+	}
+	images := 0
+	for i := range raw.Content {
+		part, text, err := raw.Content[i].part(f)
+		if err != nil {
+			return fmt.Errorf("content[%d]: %w", i, err)
+		}
+		if images += len(part.Image); images > maxImages {
+			return fmt.Errorf("content[%d]: the images have over %d bytes together", i, maxImages)
+		}
+		r.Content, a.texts = append(r.Content, part), append(a.texts, text)
+	}
+	var err error
+	if r.Fields, err = parseFields(raw.Fields, f, blob); err != nil {
+		return err
+	}
+	a.result = r
+	return nil
+}
+
+// part returns the part as it is but for a text, and that text.
+func (p *partAnswer) part(f *abi.Frame) (part abi.Part, text []byte, err error) {
 	var data []byte
 	if p.Attachment != nil {
 		var ok bool
 		if data, ok = f.Attachment(*p.Attachment); !ok {
-			return abi.Part{}, fmt.Errorf("no attachment %d", *p.Attachment)
+			return part, nil, fmt.Errorf("no attachment %d", *p.Attachment)
 		}
 	}
 	switch {
 	case p.Type == "text" && p.Text != nil && p.Attachment == nil:
-		return abi.Part{Text: *p.Text}, nil
+		return part, []byte(*p.Text), nil
 	case p.Type == "text" && p.Text == nil && p.Attachment != nil:
-		return abi.Part{Text: string(validUTF8(data))}, nil
+		return part, validUTF8(data), nil
 	case p.Type == "image" && p.Attachment != nil:
 		if !imageTypes[p.MIME] {
-			return abi.Part{}, fmt.Errorf("image type %q", p.MIME)
+			return part, nil, fmt.Errorf("image type %.40q", p.MIME)
 		}
-		return abi.Part{Image: append([]byte{}, data...), MIME: p.MIME}, nil
+		if len(data) > maxImage {
+			return part, nil, fmt.Errorf("the image has %d bytes, at most %d are taken", len(data), maxImage)
+		}
+		return abi.Part{Image: append([]byte{}, data...), MIME: p.MIME}, nil, nil
 	}
-	return abi.Part{}, fmt.Errorf("want a text with text or attachment, or an image with attachment, got type %q", p.Type)
+	return part, nil, fmt.Errorf("want a text with text or attachment, or an image with attachment, got type %.40q", p.Type)
 }
 
 // imageTypes are the types that a data URL is made for.
@@ -111,63 +152,73 @@ var imageTypes = map[string]bool{
 
 // parseFields reads an object in its own order and puts texts in for references.
 func parseFields(object json.RawMessage, f *abi.Frame, blob func(int) ([]byte, bool)) ([]abi.Field, error) {
-	if len(object) == 0 || string(object) == "null" {
+	if len(object) == 0 || object[0] == 'n' {
 		return nil, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	if object[0] != '{' {
 		return nil, errors.New("fields is not an object")
 	}
 	var fields []abi.Field
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("fields: %w", err)
-		}
-		name := t.(string) // keys of an object are strings
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("fields: %w", err)
-		}
-		if name == "content" || name == "is_error" || seen[name] {
+	size := 0
+	for name, value := range ijson.Members(object) {
+		if name == "content" || name == "is_error" {
 			return nil, fmt.Errorf("fields: %q is taken", name)
 		}
-		seen[name] = true
-		field, err := resolveField(name, value, f, blob)
+		field, err := resolveField(strings.Clone(name), value, f, blob)
 		if err != nil {
-			return nil, fmt.Errorf("field %q: %w", name, err)
+			return nil, fmt.Errorf("field %.40q: %w", name, err)
+		}
+		if size += len(name) + len(field.Value) + len(field.Text); size > maxFields {
+			return nil, fmt.Errorf("field %.40q: the fields have over %d bytes together", name, maxFields)
 		}
 		fields = append(fields, field)
 	}
 	return fields, nil
 }
 
-func resolveField(name string, value json.RawMessage, f *abi.Frame, blob func(int) ([]byte, bool)) (abi.Field, error) {
-	field := abi.Field{Name: name, Value: abi.JSON(value)}
-	if value[0] != '{' {
+func resolveField(name string, value []byte, f *abi.Frame, blob func(int) ([]byte, bool)) (abi.Field, error) {
+	field := abi.Field{Name: name, Value: value}
+	key, number, ok := onlyMember(value)
+	find := blob
+	switch {
+	case ok && key == abi.FieldAttachment:
+		find = f.Attachment
+	case !ok || key != abi.FieldBlob:
 		return field, nil
 	}
-	var ref map[string]json.RawMessage
-	if err := json.Unmarshal(value, &ref); err != nil || len(ref) != 1 {
-		return field, nil
+	var i int
+	if err := json.Unmarshal(number, &i); err != nil {
+		return field, fmt.Errorf("%s is not a number", key)
 	}
-	for key, find := range map[string]func(int) ([]byte, bool){abi.FieldAttachment: f.Attachment, abi.FieldBlob: blob} {
-		v, ok := ref[key]
-		if !ok {
-			continue
-		}
-		var i int
-		if err := json.Unmarshal(v, &i); err != nil {
-			return field, fmt.Errorf("%s is not a number", key)
-		}
-		text, ok := find(i)
-		if !ok {
-			return field, fmt.Errorf("%s: there is no %d", key, i)
-		}
-		return abi.Field{Name: name, Text: validUTF8(text)}, nil
+	text, ok := find(i)
+	if !ok {
+		return field, fmt.Errorf("%s: there is no %d", key, i)
 	}
-	return field, nil
+	return abi.Field{Name: name, Text: validUTF8(text)}, nil
+}
+
+// onlyMember returns the member of an object that has one; false for all else.
+func onlyMember(value []byte) (name string, member []byte, ok bool) {
+	n := 0
+	for name, member = range ijson.Members(value) {
+		if n++; n > 1 {
+			return "", nil, false
+		}
+	}
+	return name, member, n == 1
+}
+
+// checkKeys bounds the keys of a call.
+func checkKeys(keys []string) error {
+	if len(keys) > maxKeys {
+		return fmt.Errorf("%d keys, at most %d are read", len(keys), maxKeys)
+	}
+	for i, key := range keys {
+		if len(key) > maxKey {
+			return fmt.Errorf("keys[%d] has %d bytes, at most %d are read", i, len(key), maxKey)
+		}
+	}
+	return nil
 }
 
 // validUTF8 returns b with U+FFFD for what is not UTF-8; b itself, which may be

@@ -143,7 +143,12 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	if err != nil {
 		return nil, &tool.ArgumentError{Tool: b.spec.Name, Problems: []tool.ArgumentProblem{{Want: "a JSON object"}}}
 	}
-	files := &filesService{jail: b.jail, sess: b.sess, call: c, log: b.host.log, noSync: b.host.opts.NoSync, readOnly: op == abi.OpKeys}
+	limits := &b.host.opts.Limits
+	written := &quota{limits: limits}
+	files := &filesService{
+		jail: b.jail, sess: b.sess, call: c, log: b.host.log,
+		noSync: b.host.opts.NoSync, readOnly: op == abi.OpKeys, limits: limits, quota: written,
+	}
 	in := &instance{
 		log:    b.host.log.Named(b.spec.Name),
 		notify: c.Progress,
@@ -152,14 +157,15 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 		},
 	}
 	if b.sess != nil {
-		in.services[abi.ServiceState] = &stateService{sess: b.sess, readOnly: c.DryRun || op == abi.OpKeys}
+		in.services[abi.ServiceState] = &stateService{sess: b.sess, readOnly: c.DryRun || op == abi.OpKeys, quota: written}
 	}
-	fsys := b.jail.FS()
+	fsys := b.jail.FS(&jail.FSOptions{MaxOpen: limits.OpenFiles, MaxEntries: limits.ListEntries})
 	defer fsys.Close() // what a guest that was cut off had open, see arena
 	f, detail, err := b.mod.run(ctx, in, fsys, abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
 	if err == nil {
 		var a *answer
 		if a, err = parseAnswer(f, files.blob); err == nil {
+			b.shorten(ctx, a, c)
 			return b.outcome(a, files.refusal)
 		}
 		err = fmt.Errorf("the guest's answer: %w", err)

@@ -2,24 +2,19 @@ package host
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/ijson"
 	"github.com/ohhost/ohhost/tool"
 )
 
-const (
-	describeTimeout = 10 * time.Second
-	maxAnswer       = 16 << 20 // bytes of a whole description
-	maxTools        = 64
-	maxDescription  = 64 << 10 // bytes
-	maxSchema       = 1 << 20  // bytes
-)
+const describeTimeout = 10 * time.Second
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -28,7 +23,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
-	in := &instance{log: m.host.log.Named(m.name), limit: maxAnswer}
+	in := &instance{log: m.host.log.Named(m.name), limit: maxAnswerJSON}
 	f, detail, err := m.run(ctx, in, nil, abi.ExportDescribe, nil)
 	if err != nil {
 		return nil, &tool.FaultError{Tool: m.name, Op: "describe", Err: err, Detail: detail}
@@ -42,11 +37,11 @@ func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
 
 // parseDescription reads the header of a description and checks what it says.
 func parseDescription(header []byte) ([]*abi.Spec, error) {
-	if !utf8.Valid(header) {
-		return nil, errors.New("the description is not UTF-8")
+	if len(header) > maxAnswerJSON {
+		return nil, fmt.Errorf("the description has %d bytes, at most %d are read", len(header), maxAnswerJSON)
 	}
 	var d abi.Description
-	if err := unmarshal(header, &d); err != nil {
+	if err := ijson.Unmarshal(header, &d); err != nil {
 		return nil, fmt.Errorf("the description is broken JSON: %w", err)
 	}
 	if d.ABI != abi.Version {
@@ -73,10 +68,23 @@ func parseDescription(header []byte) ([]*abi.Spec, error) {
 
 func checkSpec(s *abi.Spec) error {
 	if !toolName.MatchString(s.Name) {
-		return fmt.Errorf("tool name %q: want 1 to 64 of the characters A-Z a-z 0-9 _ -", s.Name)
+		return fmt.Errorf("tool name %.100q: want 1 to 64 of the characters A-Z a-z 0-9 _ -", s.Name)
 	}
-	if len(s.Description) > maxDescription {
-		return fmt.Errorf("tool %q: the description has %d bytes, at most %d are read", s.Name, len(s.Description), maxDescription)
+	for _, text := range []struct {
+		name, text string
+		max        int
+	}{
+		{"title", s.Title, maxTitle},
+		{"title", s.Annotations.Title, maxTitle},
+		{"description", s.Description, maxDescription},
+	} {
+		if len(text.text) > text.max {
+			return fmt.Errorf("tool %q: the %s has %d bytes, at most %d are read", s.Name, text.name, len(text.text), text.max)
+		}
+		if i := strings.IndexFunc(text.text, isControl); i >= 0 {
+			r, _ := utf8.DecodeRuneInString(text.text[i:])
+			return fmt.Errorf("tool %q: the %s has the control character %U at byte %d", s.Name, text.name, r, i)
+		}
 	}
 	for _, schema := range []struct {
 		name     string
@@ -90,8 +98,7 @@ func checkSpec(s *abi.Spec) error {
 		if len(schema.json) == 0 && schema.optional {
 			continue
 		}
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(schema.json, &object); err != nil || object == nil {
+		if len(schema.json) == 0 || schema.json[0] != '{' {
 			return fmt.Errorf("tool %q: %s is not a JSON object", s.Name, schema.name)
 		}
 		if len(schema.json) > maxSchema {
@@ -101,7 +108,16 @@ func checkSpec(s *abi.Spec) error {
 	switch s.Needs.Files {
 	case "", abi.FilesNone, abi.FilesRead, abi.FilesWrite:
 	default:
-		return fmt.Errorf("tool %q: needs.files is %q, want none, read or write", s.Name, s.Needs.Files)
+		return fmt.Errorf("tool %q: needs.files is %.40q, want none, read or write", s.Name, s.Needs.Files)
+	}
+	for _, service := range s.Needs.Services {
+		if !toolName.MatchString(service) {
+			return fmt.Errorf("tool %q: needs.services has %.100q, want 1 to 64 of the characters A-Z a-z 0-9 _ -", s.Name, service)
+		}
 	}
 	return nil
 }
+
+// isControl reports whether a text that people and models read has no use for r:
+// C0 controls but for tab and newline, DEL, and C1 controls.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

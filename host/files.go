@@ -22,9 +22,8 @@ import (
 )
 
 const (
-	headSize = 512      // bytes of a file that a decoded read shows raw
-	maxList  = 1 << 20  // entries of one list
-	maxRead  = 64 << 20 // bytes of one read that names no limit
+	headSize = 512     // bytes of a file that a decoded read shows raw
+	readSize = 1 << 20 // bytes that are read before the context is asked
 )
 
 // filesService is the service "files" of one call.
@@ -35,8 +34,11 @@ type filesService struct {
 	log      hclog.Logger
 	noSync   bool
 	readOnly bool // apply is refused
+	limits   *Limits
+	quota    *quota
 
 	blobs   [][]byte
+	kept    int               // bytes of blobs
 	applied bool              // a change set was applied
 	refusal *jail.DeniedError // the last one, for the caller's error
 }
@@ -57,7 +59,7 @@ func (s *filesService) Name() string { return abi.ServiceFiles }
 // Invoke answers one request, see package abi, "Services".
 func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, error) {
 	var r filesRequest
-	if err := unmarshal(req.Header, &r); err != nil {
+	if err := readRequest(req.Header, &r); err != nil {
 		return invalid("broken JSON: " + err.Error())
 	}
 	switch r.Op {
@@ -74,22 +76,26 @@ func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 	if !ok {
 		return invalid(r.Op + ": attachment 0 must be the path")
 	}
-	path := string(raw)
+	path := pathOf(raw)
 	switch r.Op {
 	case "stat":
 		return s.failed(s.stat(path, r.Follow))
 	case "realpath":
 		return s.failed(s.realPath(path))
 	case "list":
-		return s.failed(s.list(path, r.Follow, int(min(max(r.Max, 0), maxList))))
+		return s.failed(s.list(ctx, path, r.Follow, r.Max))
 	case "read":
 		if r.Max <= 0 || r.Max > maxRead {
 			r.Max = maxRead
 		}
-		return s.failed(s.read(path, r.Decode, r.Max))
+		return s.failed(s.read(ctx, path, r.Decode, r.Max))
 	}
 	return invalid(fmt.Sprintf("no operation %q", r.Op))
 }
+
+// pathOf is the path of an attachment. What is too long for any file system is cut,
+// not copied: the jail refuses the rest.
+func pathOf(raw []byte) string { return string(raw[:min(len(raw), maxPath)]) }
 
 // changed reports whether the call has changed something, see lease.
 func (s *filesService) changed() bool { return s.applied }
@@ -118,10 +124,12 @@ func (s *filesService) blob(i int) ([]byte, bool) {
 	return s.blobs[i], true
 }
 
+// keep keeps a text for the rest of the call, as far as there is room; nil is none.
 func (s *filesService) keep(b []byte) *int {
-	if b == nil {
+	if b == nil || len(b) > maxKept-s.kept {
 		return nil
 	}
+	s.kept += len(b)
 	s.blobs = append(s.blobs, b)
 	i := len(s.blobs) - 1
 	return &i
@@ -148,15 +156,20 @@ func (s *filesService) realPath(path string) (*abi.Frame, error) {
 	return reply(struct{}{}, []byte(p))
 }
 
-func (s *filesService) list(path string, follow bool, limit int) (*abi.Frame, error) {
-	if limit == 0 {
-		limit = maxList
+func (s *filesService) list(ctx context.Context, path string, follow bool, max int64) (*abi.Frame, error) {
+	limit := s.limits.ListEntries
+	if max > 0 && max < int64(limit) {
+		limit = int(max)
 	}
-	entries, err := s.jail.List(path, follow, limit)
+	entries, err := s.jail.List(ctx, path, follow, limit)
 	if err != nil {
 		return nil, err
 	}
-	var b []byte
+	size := 0
+	for i := range entries {
+		size += abi.EntrySize(&entries[i])
+	}
+	b := make([]byte, 0, size)
 	for i := range entries {
 		b = abi.AppendEntry(b, &entries[i])
 	}
@@ -177,13 +190,12 @@ type readHeader struct {
 	LineEnd     string `json:"line_end,omitempty"`
 }
 
-func (s *filesService) read(path string, decode bool, limit int64) (*abi.Frame, error) {
-	raw, err := s.readAll(path, limit)
+func (s *filesService) read(ctx context.Context, path string, decode bool, limit int64) (*abi.Frame, error) {
+	raw, digest, err := s.readAll(ctx, path, limit)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(raw)
-	h := readHeader{Size: int64(len(raw)), Digest: hex.EncodeToString(sum[:])}
+	h := readHeader{Size: int64(len(raw)), Digest: hex.EncodeToString(digest)}
 	if !decode {
 		return reply(h, raw)
 	}
@@ -202,35 +214,41 @@ func (s *filesService) read(path string, decode bool, limit int64) (*abi.Frame, 
 	return reply(h, doc.Text, head)
 }
 
-// readAll reads a regular file of at most limit bytes. The buffer has the size
-// that the file has when it is opened, so that a large one is in memory once.
-func (s *filesService) readAll(path string, limit int64) ([]byte, error) {
+// readAll reads a regular file of at most limit bytes, and its digest. The buffer
+// has the size that the file has when it is opened, so that a large one is in memory
+// once.
+func (s *filesService) readAll(ctx context.Context, path string, limit int64) (b, digest []byte, err error) {
 	f, err := s.jail.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: errnoOf(err)}
+		return nil, nil, &fs.PathError{Op: "stat", Path: path, Err: errnoOf(err)}
 	}
 	if fi.IsDir() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	}
 	if fi.Size() > limit {
-		return nil, &changeset.TooLargeError{Size: fi.Size()}
+		return nil, nil, &changeset.TooLargeError{Size: fi.Size()}
 	}
-	b := make([]byte, 0, fi.Size()+1)
+	hash := sha256.New()
+	b = make([]byte, 0, fi.Size()+1)
 	for {
-		n, err := f.Read(b[len(b):cap(b)])
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		n, err := f.Read(b[len(b):min(cap(b), len(b)+readSize)])
+		hash.Write(b[len(b) : len(b)+n])
 		b = b[:len(b)+n]
 		switch {
 		case errors.Is(err, io.EOF):
-			return b, nil
+			return b, hash.Sum(nil), nil
 		case err != nil:
-			return nil, &fs.PathError{Op: "read", Path: path, Err: errnoOf(err)}
+			return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errnoOf(err)}
 		case int64(len(b)) > limit:
-			return nil, &changeset.TooLargeError{Size: int64(len(b))}
+			return nil, nil, &changeset.TooLargeError{Size: int64(len(b))}
 		case len(b) == cap(b): // it grows while we read
 			b = append(b, 0)[:len(b)]
 		}

@@ -89,7 +89,7 @@ func FuzzFilesRequest(f *testing.F) {
 		if bytes.Contains(header, []byte("state")) {
 			return // a set of state alone may be applied
 		}
-		b.files.blobs = nil
+		b.files.blobs, b.files.kept, *b.files.quota = nil, 0, quota{limits: b.limits}
 		answer, err := b.files.Invoke(context.Background(), &abi.Frame{Header: header, Attachments: [][]byte{a, c}})
 		require.NoError(t, err)
 		_, err = answer.Append(nil)

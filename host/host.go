@@ -53,6 +53,7 @@ func New(opts *Options) (*Host, error) {
 		opts = &Options{}
 	}
 	h := &Host{opts: *opts, dirs: opts.dirs(), log: opts.Logger, tools: map[string]loaded{}, sessions: map[string]*sharedSession{}, bound: map[*bound]struct{}{}}
+	h.opts.Limits = opts.Limits.defaults()
 	if h.log == nil {
 		h.log = hclog.NewNullLogger()
 	}

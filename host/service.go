@@ -3,11 +3,13 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/host/changeset"
+	"github.com/ohhost/ohhost/host/ijson"
 	"github.com/ohhost/ohhost/host/jail"
 	"github.com/ohhost/ohhost/host/session"
 	"github.com/ohhost/ohhost/host/text"
@@ -18,8 +20,16 @@ func serviceName(header []byte) (string, error) {
 	var h struct {
 		Service string `json:"service"`
 	}
-	err := unmarshal(header, &h)
+	err := readRequest(header, &h)
 	return h.Service, err
+}
+
+// readRequest reads the header of a request.
+func readRequest(header []byte, v any) error {
+	if len(header) > maxRequestJSON {
+		return fmt.Errorf("it has %d bytes, at most %d are read", len(header), maxRequestJSON)
+	}
+	return ijson.Unmarshal(header, v)
 }
 
 // serviceError is the "error" of an answer, see package abi, "Services".
@@ -59,6 +69,7 @@ func errorOf(err error) (*serviceError, error) {
 		change *changeset.ChangeError
 		denied *jail.DeniedError
 		large  *changeset.TooLargeError
+		full   *quotaError
 		path   *fs.PathError
 		errno  syscall.Errno
 	)
@@ -77,7 +88,7 @@ func errorOf(err error) (*serviceError, error) {
 		e.Kind = abi.ErrChanged
 	case errors.Is(err, text.ErrEncodingUnknown):
 		e.Kind = abi.ErrEncodingUnknown
-	case errors.Is(err, session.ErrQuota):
+	case errors.Is(err, session.ErrQuota), errors.As(err, &full):
 		e.Kind = abi.ErrQuota
 	case errors.Is(err, jail.ErrNotRegular):
 		e.Kind = abi.ErrNotRegular

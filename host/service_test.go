@@ -20,9 +20,10 @@ import (
 
 // bench is the services of one call on a workspace.
 type bench struct {
-	dir   string
-	files *filesService
-	state *stateService
+	dir    string
+	limits *Limits
+	files  *filesService
+	state  *stateService
 }
 
 func newBench(t testing.TB, write bool) *bench {
@@ -39,10 +40,13 @@ func newBench(t testing.TB, write bool) *bench {
 		require.NoError(t, j.Close())
 		require.NoError(t, s.Close())
 	})
+	limits := Limits{}.defaults()
+	written := &quota{limits: &limits}
 	return &bench{
-		dir:   dir,
-		files: &filesService{jail: j, sess: s, call: &tool.Call{}, log: hclog.NewNullLogger(), noSync: true},
-		state: &stateService{sess: s},
+		dir:    dir,
+		limits: &limits,
+		files:  &filesService{jail: j, sess: s, call: &tool.Call{}, log: hclog.NewNullLogger(), noSync: true, limits: &limits, quota: written},
+		state:  &stateService{sess: s, quota: written},
 	}
 }
 
@@ -196,7 +200,7 @@ func TestFilesRefused(t *testing.T) {
 	}
 	h, _ := ask(t, b.files, `{"op":`)
 	require.Contains(t, h, `"kind":"invalid","message":"broken JSON: `)
-	h, _ = ask(t, b.files, edit(``)[:len(edit(``))-3]+`,"splices":[[1,2]]}]}`, p, "x")
+	h, _ = ask(t, b.files, `{"op":"apply","changes":[{"op":"edit","path":0,"splices":[[1,2]]}]}`, p, "x")
 	require.Contains(t, h, `splices[0]: want [at, del, attachment]`)
 }
 

@@ -12,6 +12,7 @@ import (
 type stateService struct {
 	sess     *session.Session
 	readOnly bool // puts and deletes are accepted and forgotten
+	quota    *quota
 }
 
 // Name is "state".
@@ -23,7 +24,7 @@ func (s *stateService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 		Op   string `json:"op"`
 		Name string `json:"name"`
 	}
-	if err := unmarshal(req.Header, &r); err != nil {
+	if err := readRequest(req.Header, &r); err != nil {
 		return invalid("broken JSON: " + err.Error())
 	}
 	f, err := s.answer(ctx, r.Op, r.Name, req)
@@ -52,6 +53,9 @@ func (s *stateService) answer(ctx context.Context, op, name string, req *abi.Fra
 		}
 		if s.readOnly {
 			return reply(struct{}{})
+		}
+		if err := s.quota.takeBytes(len(b)); err != nil {
+			return nil, err
 		}
 		if err := s.sess.Put(ctx, name, b); err != nil {
 			return nil, err

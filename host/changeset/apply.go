@@ -17,7 +17,8 @@ var step = func(name string) {}
 // no state, and no writing in place.
 //
 // The error is a *ChangeError where one change is at fault. Else it is of the
-// set: ErrManyFiles, session.ErrQuota, session.ErrName, or what cancelled ctx.
+// set: ErrManyFiles, ErrWritten, session.ErrQuota, session.ErrName, or what
+// cancelled ctx.
 // Once the first file is renamed the set is finished, whatever ctx says. An error
 // means that nothing is changed, also where a disk fails: contents are synced
 // before, and for directories see Outcome.Unsynced. (A file written in place that
@@ -93,6 +94,9 @@ func (t *transaction) run(ctx context.Context) ([]Outcome, error) {
 			return nil, w.fail(err)
 		}
 	}
+	if max := t.opts.MaxBytes; max > 0 && t.size() > max {
+		return nil, ErrWritten
+	}
 	if !t.opts.DryRun {
 		if err := t.write(ctx); err != nil {
 			return nil, err
@@ -103,6 +107,19 @@ func (t *transaction) run(ctx context.Context) ([]Outcome, error) {
 		outcomes[i] = w.out
 	}
 	return outcomes, nil
+}
+
+// size is how many bytes of contents and blobs the set writes, once it is planned.
+func (t *transaction) size() (n int64) {
+	for _, w := range t.works {
+		if w.Op != Move {
+			n += w.out.Size
+		}
+	}
+	for _, b := range t.blobs {
+		n += int64(len(b.Data))
+	}
+	return n
 }
 
 // write is the part that changes something.

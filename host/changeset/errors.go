@@ -19,6 +19,8 @@ var (
 	ErrNoUndo = errors.New("no undo entry")
 	// ErrManyFiles means that the set has more than one change.
 	ErrManyFiles = errors.New("a set of more than one file needs the journal, which this version does not have")
+	// ErrWritten means that the set would write more than Options.MaxBytes.
+	ErrWritten = errors.New("the set writes too many bytes")
 	// ErrInvalid means that the set itself is wrong.
 	ErrInvalid = errors.New("invalid change")
 )

@@ -91,4 +91,8 @@ type Options struct {
 	NoSync bool
 	// DryRun computes and checks everything and writes nothing at all.
 	DryRun bool
+	// MaxBytes is how many bytes the new contents of files and the blobs may have
+	// together; 0 is no limit. Undo entries and the journal are bounded by the
+	// session.
+	MaxBytes int64
 }

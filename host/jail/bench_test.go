@@ -81,7 +81,7 @@ func BenchmarkList(b *testing.B) {
 		defer j.Close()
 		b.Run(fmt.Sprintf("deny %d", len(deny)), func(b *testing.B) {
 			for b.Loop() {
-				if list, err := j.List(dir, true, 0); err != nil || len(list) != 1000 {
+				if list, err := j.List(b.Context(), dir, true, 0); err != nil || len(list) != 1000 {
 					b.Fatal(err)
 				}
 			}

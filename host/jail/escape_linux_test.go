@@ -89,12 +89,12 @@ func TestF11Unopened(t *testing.T) {
 			return err == nil && strings.HasPrefix(string(b), strconv.Itoa(unix.SYS_OPENAT)+" ")
 		}, 5*time.Second, time.Millisecond, "the writer waits")
 
-		g := w.jail.FS()
+		g := w.jail.FS(nil)
 		defer g.Close()
 		for _, p := range []string{fifo, w.w + "/link", w.w + "/a/../fifo"} {
 			_, err := w.jail.Open(p)
 			w.isErrno(p, err, ErrNotRegular)
-			_, err = w.jail.List(p, true, 0)
+			_, err = w.jail.List(w.Context(), p, true, 0)
 			w.isErrno(p, err, ErrNotRegular)
 			_, err = w.jail.Target(p, true)
 			w.isErrno(p, err, ErrNotRegular)

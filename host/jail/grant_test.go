@@ -102,7 +102,7 @@ func TestDeny(t *testing.T) {
 		w.puts(w.w + "/log/keep.txt")
 		require.Equal(w, []string{"b", "public.key", "secrets"}, w.names(w.w+"/a"))
 		require.Equal(w, []string{"a", "env", "l", "log", "sub"}, w.names(w.w))
-		list, err := w.jail.List(w.w, true, 0)
+		list, err := w.jail.List(w.Context(), w.w, true, 0)
 		require.NoError(w, err)
 		for _, e := range list {
 			if e.Name == "l" || e.Name == "env" {

@@ -21,8 +21,9 @@ type guestFile struct {
 	object object
 
 	// mu keeps Close from what reads a directory, which os.File does not.
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	entries int // of the directory that were read since it was opened or rewound
 }
 
 var _ sys.File = (*guestFile)(nil)
@@ -32,6 +33,7 @@ func (f *guestFile) Ino() (wasys.Inode, sys.Errno) { return f.object.info.ino, 0
 func (f *guestFile) IsDir() (bool, sys.Errno)      { return f.object.info.typ == abi.TypeDir, 0 }
 
 func (f *guestFile) Stat() (wasys.Stat_t, sys.Errno) {
+	f.fs.count()
 	i, err := statFile(f.object.file)
 	if err != nil {
 		return wasys.Stat_t{}, toErrno(err)
@@ -40,18 +42,20 @@ func (f *guestFile) Stat() (wasys.Stat_t, sys.Errno) {
 }
 
 func (f *guestFile) Read(buf []byte) (int, sys.Errno) {
+	f.fs.count()
 	if f.object.info.typ == abi.TypeDir {
 		return 0, sys.EISDIR
 	}
-	n, err := f.object.file.Read(buf)
+	n, err := f.object.file.Read(buf[:min(len(buf), maxTransfer)])
 	return n, readErrno(err)
 }
 
 func (f *guestFile) Pread(buf []byte, off int64) (int, sys.Errno) {
+	f.fs.count()
 	if f.object.info.typ == abi.TypeDir {
 		return 0, sys.EISDIR
 	}
-	n, err := f.object.file.ReadAt(buf, off)
+	n, err := f.object.file.ReadAt(buf[:min(len(buf), maxTransfer)], off)
 	return n, readErrno(err)
 }
 
@@ -65,17 +69,23 @@ func readErrno(err error) sys.Errno {
 // Seek moves the offset of a file. A directory can only be read again from its
 // beginning.
 func (f *guestFile) Seek(offset int64, whence int) (int64, sys.Errno) {
+	f.fs.count()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.object.info.typ == abi.TypeDir && (offset != 0 || whence != io.SeekStart) {
-		return 0, sys.EINVAL
+	if f.object.info.typ == abi.TypeDir {
+		if offset != 0 || whence != io.SeekStart {
+			return 0, sys.EINVAL
+		}
+		f.forget()
 	}
 	n, err := f.object.file.Seek(offset, whence)
 	return n, toErrno(err)
 }
 
-// Readdir returns up to n entries, those that List would return.
+// Readdir returns up to n entries, those that List would return, in the order of
+// the file system.
 func (f *guestFile) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	f.fs.count()
 	if f.object.info.typ != abi.TypeDir {
 		return nil, sys.ENOTDIR
 	}
@@ -85,12 +95,27 @@ func (f *guestFile) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 		return nil, sys.EBADF
 	}
 	var list []sys.Dirent
+	room := f.fs.room()
 	err := f.fs.jail.table.Load().scan(&f.object, n, func(name string, i *info) error {
+		if len(list) == room {
+			return sys.ERANGE
+		}
+		if len(list)%batch == batch-1 {
+			f.fs.count()
+		}
 		st := i.wasi()
 		list = append(list, sys.Dirent{Ino: i.ino, Name: name, Type: st.Mode.Type()})
 		return nil
 	})
+	f.entries += len(list)
+	f.fs.read(len(list))
 	return list, toErrno(err)
+}
+
+// forget gives back the room of what was read of the directory. It needs mu.
+func (f *guestFile) forget() {
+	f.fs.read(-f.entries)
+	f.entries = 0
 }
 
 func (f *guestFile) Close() sys.Errno {
@@ -100,6 +125,7 @@ func (f *guestFile) Close() sys.Errno {
 		return 0
 	}
 	f.closed = true
+	f.forget()
 	f.fs.free(f)
 	return toErrno(f.object.file.Close())
 }

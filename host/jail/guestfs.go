@@ -21,20 +21,36 @@ import (
 // that could change something fails with EROFS before the path is looked at.
 // What the jail denies fails with EACCES, whether it exists or not, and so does
 // what is neither a regular file nor a directory. Where "/" is not granted, it
-// is an empty directory. At most MaxOpen files are open at once through one
-// value; one more fails with EAGAIN. The caller closes it.
-func (j *Jail) FS() FS { return &guestFS{jail: j, files: map[sys.File]struct{}{}} }
+// is an empty directory. One file more than FSOptions.MaxOpen fails with EAGAIN
+// (wazero has no EMFILE), one entry more than MaxEntries with ERANGE, and a path of
+// PATH_MAX bytes or more with ENAMETOOLONG before it is looked at. A read moves at
+// most 1 MiB. The caller closes it.
+func (j *Jail) FS(opts *FSOptions) FS {
+	g := &guestFS{jail: j, files: map[sys.File]struct{}{}}
+	if opts != nil {
+		g.opts = *opts
+	}
+	if g.opts.MaxOpen <= 0 {
+		g.opts.MaxOpen = defaultOpen
+	}
+	if g.opts.MaxEntries <= 0 {
+		g.opts.MaxEntries = defaultItems
+	}
+	return g
+}
 
 // A guestFS is a jail as wazero sees it. wazero takes the leading slash off the
 // paths of a mount at "/".
 type guestFS struct {
 	sys.UnimplementedFS
 	jail *Jail
+	opts FSOptions
 
-	mu     sync.Mutex
-	closed bool
-	files  map[sys.File]struct{} // that are open
-	slots  int                   // taken by them and by those being opened
+	mu      sync.Mutex
+	closed  bool
+	files   map[sys.File]struct{} // that are open
+	slots   int                   // taken by them and by those being opened
+	entries int                   // read of the open directories
 }
 
 var _ FS = (*guestFS)(nil)
@@ -61,7 +77,7 @@ func (g *guestFS) take() sys.Errno {
 	switch {
 	case g.closed:
 		return sys.EBADF
-	case g.slots >= g.jail.opts.MaxOpen:
+	case g.slots >= g.opts.MaxOpen:
 		return sys.EAGAIN
 	}
 	g.slots++
@@ -86,6 +102,30 @@ func (g *guestFS) free(f sys.File) {
 	delete(g.files, f)
 }
 
+// count counts an operation. Nothing may be held that a panic would not free.
+func (g *guestFS) count() {
+	if g.opts.Count == nil {
+		return
+	}
+	if err := g.opts.Count(); err != nil {
+		panic(err)
+	}
+}
+
+// room returns for how many more entries of directories there is room.
+func (g *guestFS) room() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.opts.MaxEntries - g.entries
+}
+
+// read notes n more entries that were read; less than none are given back.
+func (g *guestFS) read(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.entries += n
+}
+
 func (g *guestFS) isClosed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,8 +135,12 @@ func (g *guestFS) isClosed() bool {
 const writeFlags = sys.O_RDWR | sys.O_WRONLY | sys.O_APPEND | sys.O_CREAT | sys.O_EXCL | sys.O_TRUNC
 
 func (g *guestFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys.Errno) {
-	if flag&writeFlags != 0 {
+	g.count()
+	switch {
+	case flag&writeFlags != 0:
 		return nil, sys.EROFS
+	case tooLong(p):
+		return nil, sys.ENAMETOOLONG
 	}
 	if errno := g.take(); errno != 0 {
 		return nil, errno
@@ -141,14 +185,19 @@ func (g *guestFS) openFile(p string, flag sys.Oflag) (sys.File, error) {
 	return &guestFile{fs: g, object: o}, nil
 }
 
-func (g *guestFS) Lstat(p string) (wasys.Stat_t, sys.Errno) { return g.stat(hostPath(p), false) }
+func (g *guestFS) Lstat(p string) (wasys.Stat_t, sys.Errno) { return g.stat(p, false) }
 
-func (g *guestFS) Stat(p string) (wasys.Stat_t, sys.Errno) { return g.stat(hostPath(p), true) }
+func (g *guestFS) Stat(p string) (wasys.Stat_t, sys.Errno) { return g.stat(p, true) }
 
 func (g *guestFS) stat(p string, follow bool) (wasys.Stat_t, sys.Errno) {
-	if g.isClosed() {
+	g.count()
+	switch {
+	case g.isClosed():
 		return wasys.Stat_t{}, sys.EBADF
+	case tooLong(p):
+		return wasys.Stat_t{}, sys.ENAMETOOLONG
 	}
+	p = hostPath(p)
 	i, err := g.jail.stat(p, follow)
 	if err != nil {
 		if isRoot(p) && errors.As(err, new(*DeniedError)) {
@@ -160,8 +209,12 @@ func (g *guestFS) stat(p string, follow bool) (wasys.Stat_t, sys.Errno) {
 }
 
 func (g *guestFS) Readlink(p string) (string, sys.Errno) {
-	if g.isClosed() {
+	g.count()
+	switch {
+	case g.isClosed():
 		return "", sys.EBADF
+	case tooLong(p):
+		return "", sys.ENAMETOOLONG
 	}
 	text, err := g.jail.Readlink(hostPath(p))
 	return text, toErrno(err)
@@ -175,6 +228,10 @@ func (*guestFS) Unlink(string) sys.Errno                { return sys.EROFS }
 func (*guestFS) Link(string, string) sys.Errno          { return sys.EROFS }
 func (*guestFS) Symlink(string, string) sys.Errno       { return sys.EROFS }
 func (*guestFS) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
+
+// tooLong reports whether a path of a guest, which has no leading slash, is too long
+// for the kernel.
+func tooLong(p string) bool { return len(p)+1 >= maxPath }
 
 func hostPath(p string) string {
 	if p == "" || p == "." {

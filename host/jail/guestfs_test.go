@@ -3,6 +3,8 @@
 package jail
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -52,7 +54,7 @@ func TestF8(t *testing.T) {
 		for _, write := range []bool{false, true} {
 			w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w, Write: write}}}, nil)
 			before := snapshot(w, w.dir)
-			g := w.jail.FS()
+			g := w.jail.FS(nil)
 			flags := []sys.Oflag{
 				sys.O_CREAT, sys.O_TRUNC, sys.O_APPEND, sys.O_RDWR, sys.O_WRONLY, sys.O_CREAT | sys.O_TRUNC, sys.O_CREAT | sys.O_EXCL,
 				sys.O_EXCL, sys.O_DIRECTORY | sys.O_RDWR, sys.O_DIRECTORY | sys.O_WRONLY, sys.O_DIRECTORY | sys.O_CREAT, sys.O_DIRECTORY | sys.O_TRUNC,
@@ -74,7 +76,7 @@ func TestF9(t *testing.T) {
 	each(t, func(w *world) {
 		w.link("a/b/f", "w/l")
 		before := snapshot(w, w.dir)
-		g := w.jail.FS()
+		g := w.jail.FS(nil)
 		for _, p := range []string{w.w + "/a/b/f", w.w + "/a", w.w + "/l", w.w + "/new", w.w, "/", w.out + "/secret"} {
 			p = p[1:]
 			for name, errno := range map[string]sys.Errno{
@@ -111,7 +113,7 @@ func TestFSReads(t *testing.T) {
 		w.link("../out/secret", "w/o")
 		w.write("w/dir/x", "x")
 		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w}}, Deny: []string{".env"}}, nil)
-		g := w.jail.FS()
+		g := w.jail.FS(nil)
 
 		f, errno := g.OpenFile(w.w[1:]+"/l", 0, 0)
 		require.Zero(w, errno)
@@ -214,10 +216,11 @@ func TestFSReads(t *testing.T) {
 	})
 }
 
-func TestFSMaxOpen(t *testing.T) {
+// TestR7OpenFiles: a guest has only so many files open at a time.
+func TestR7OpenFiles(t *testing.T) {
 	each(t, func(w *world) {
-		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w}}}, &Options{MaxOpen: 3})
-		g, other := w.jail.FS(), w.jail.FS()
+		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w}}}, nil)
+		g, other := w.jail.FS(&FSOptions{MaxOpen: 3}), w.jail.FS(&FSOptions{MaxOpen: 3})
 		var files []sys.File
 		for _, p := range []string{w.w + "/a/b/f", w.w, "/"} {
 			f, errno := g.OpenFile(p[1:], 0, 0)
@@ -251,10 +254,140 @@ func TestFSMaxOpen(t *testing.T) {
 	})
 }
 
+// TestF13Readdir: the entries that wazero keeps of open directories are bounded
+// together, however they are asked for.
+func TestF13Readdir(t *testing.T) {
+	each(t, func(w *world) {
+		for i := range 10 {
+			w.write(fmt.Sprintf("w/many/%d", i), "")
+			w.write(fmt.Sprintf("w/more/%d", i), "")
+		}
+		g := w.jail.FS(&FSOptions{MaxEntries: 15})
+		open := func(name string) sys.File {
+			d, errno := g.OpenFile(w.w[1:]+"/"+name, sys.O_DIRECTORY, 0)
+			require.Zero(w, errno)
+			return d
+		}
+		read := func(d sys.File, n, want int, wantErrno sys.Errno) {
+			w.Helper()
+			list, errno := d.Readdir(n)
+			require.Equal(w, []any{want, wantErrno}, []any{len(list), errno})
+		}
+		many, more := open("many"), open("more")
+		read(many, -1, 10, 0)
+		read(more, 3, 3, 0)
+		read(more, 1<<30, 2, sys.ERANGE)
+		_, errno := many.Seek(0, io.SeekStart) // what was read is forgotten
+		require.Zero(w, errno)
+		read(many, 4, 4, 0)
+		_, errno = more.Seek(0, io.SeekStart)
+		require.Zero(w, errno)
+		read(more, -1, 10, 0)
+		read(many, 3, 1, sys.ERANGE)
+		require.Zero(w, more.Close())
+		read(many, 2, 2, 0)
+		require.Zero(w, many.Close())
+		require.Zero(w, g.(*guestFS).entries)
+	})
+}
+
+// TestR10Count: each operation is counted before it is done, a long listing more
+// than once; when the count says no, the operation panics and holds nothing.
+func TestR10Count(t *testing.T) {
+	each(t, func(w *world) {
+		for i := range 2500 {
+			w.write(fmt.Sprintf("w/many/%d", i), "")
+		}
+		w.link("a", "w/l")
+		count, limit := 0, 1<<30
+		enough := errors.New("enough")
+		g := w.jail.FS(&FSOptions{Count: func() error {
+			if count++; count > limit {
+				return enough
+			}
+			return nil
+		}})
+		var f, d sys.File
+		ops := []struct {
+			name string
+			n    int
+			do   func()
+		}{
+			{"open", 1, func() { f, _ = g.OpenFile(w.w[1:]+"/a/b/f", 0, 0) }},
+			{"open a directory", 1, func() { d, _ = g.OpenFile(w.w[1:]+"/many", sys.O_DIRECTORY, 0) }},
+			{"open to write", 1, func() { _, _ = g.OpenFile(w.w[1:]+"/a/b/f", sys.O_RDWR, 0) }},
+			{"open what is missing", 1, func() { _, _ = g.OpenFile("x", 0, 0) }},
+			{"stat", 1, func() { _, _ = g.Stat(w.w[1:] + "/a") }},
+			{"lstat", 1, func() { _, _ = g.Lstat(w.w[1:] + "/a") }},
+			{"readlink", 1, func() { _, _ = g.Readlink(w.w[1:] + "/l") }},
+			{"fstat", 1, func() { _, _ = f.Stat() }},
+			{"read", 1, func() { _, _ = f.Read(make([]byte, 1)) }},
+			{"pread", 1, func() { _, _ = f.Pread(make([]byte, 1), 0) }},
+			{"seek", 1, func() { _, _ = f.Seek(0, io.SeekStart) }},
+			{"readdir", 3, func() { _, _ = d.Readdir(-1) }},
+			{"rewind", 1, func() { _, _ = d.Seek(0, io.SeekStart) }},
+		}
+		for _, op := range ops {
+			before := count
+			op.do()
+			require.Equal(w, op.n, count-before, op.name)
+		}
+		for _, op := range ops {
+			limit = count + op.n - 1
+			require.PanicsWithValue(w, enough, op.do, op.name)
+		}
+		limit = 1 << 30
+		require.Zero(w, f.Close())
+		require.Zero(w, d.Close(), "the panic left no lock behind")
+		require.NoError(w, g.Close())
+	})
+}
+
+// TestR13Transfer: one read moves at most 1 MiB.
+func TestR13Transfer(t *testing.T) {
+	each(t, func(w *world) {
+		p := w.write("w/large", strings.Repeat("x", 3<<20))
+		g := w.jail.FS(nil)
+		f, errno := g.OpenFile(p[1:], 0, 0)
+		require.Zero(w, errno)
+		buf := make([]byte, 4<<20)
+		for _, want := range []int{1 << 20, 1 << 20, 1 << 20, 0} {
+			n, errno := f.Read(buf)
+			require.Equal(w, []any{want, sys.Errno(0)}, []any{n, errno})
+		}
+		n, errno := f.Pread(buf, 10)
+		require.Equal(w, []any{1 << 20, sys.Errno(0)}, []any{n, errno})
+		n, errno = f.Pread(buf, 3<<20-5)
+		require.Equal(w, []any{5, sys.Errno(0)}, []any{n, errno})
+		require.Zero(w, f.Close())
+	})
+}
+
+// TestF1LongPath: a path that the kernel would refuse for its length is refused
+// without a look at it.
+func TestF1LongPath(t *testing.T) {
+	each(t, func(w *world) {
+		g := w.jail.FS(nil)
+		long := w.w[1:] + strings.Repeat("/.", (4095-len(w.w))/2) // with the slash before it, 4094 or 4095 bytes
+		_, errno := g.Stat(long)
+		require.Zero(w, errno)
+		for _, p := range []string{long + "/./", strings.Repeat("x", 16<<20)} {
+			_, errno = g.Stat(p)
+			require.Equal(w, sys.ENAMETOOLONG, errno)
+			_, errno = g.Lstat(p)
+			require.Equal(w, sys.ENAMETOOLONG, errno)
+			_, errno = g.OpenFile(p, 0, 0)
+			require.Equal(w, sys.ENAMETOOLONG, errno)
+			_, errno = g.Readlink(p)
+			require.Equal(w, sys.ENAMETOOLONG, errno)
+		}
+	})
+}
+
 func TestFSClose(t *testing.T) {
 	each(t, func(w *world) {
 		w.link("a", "w/l")
-		g, other := w.jail.FS(), w.jail.FS()
+		g, other := w.jail.FS(nil), w.jail.FS(nil)
 		kept, errno := other.OpenFile(w.w[1:]+"/a/b/f", 0, 0)
 		require.Zero(w, errno)
 		open := map[string]sys.File{}
@@ -302,7 +435,7 @@ func TestFSClose(t *testing.T) {
 func TestFSCloseRaces(t *testing.T) {
 	each(t, func(w *world) {
 		for range 20 {
-			g := w.jail.FS()
+			g := w.jail.FS(nil)
 			var group sync.WaitGroup
 			for _, p := range []string{w.w + "/a/b/f", w.w, "/"} {
 				group.Go(func() {

@@ -48,9 +48,6 @@ func New(g *tool.Grant, opts *Options) (_ *Jail, err error) {
 		j.opts.Private = slices.Clone(opts.Private)
 		j.opts.Open = slices.Clone(opts.Open)
 	}
-	if j.opts.MaxOpen <= 0 {
-		j.opts.MaxOpen = 256
-	}
 	if j.open, err = opener(j.opts.Backend); err != nil {
 		return nil, err
 	}

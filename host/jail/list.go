@@ -3,6 +3,8 @@
 package jail
 
 import (
+	"context"
+	"errors"
 	"io"
 	"syscall"
 
@@ -14,11 +16,12 @@ import (
 // batch is how many names are read from a directory at a time.
 const batch = 1024
 
-// List returns what is in a directory, unsorted, without what may not be looked
-// at. With follow, the Target of a link is the type of what it leads to, and
-// TypeNone where that is missing or outside the grants. A directory with more
-// than max such entries is ErrTooMany, and is not read further; 0 is no limit.
-func (j *Jail) List(p string, follow bool, max int) ([]abi.Entry, error) {
+// List returns what is in a directory, sorted by name, byte by byte, without what
+// may not be looked at. With follow, the Target of a link is the type of what it
+// leads to, and TypeNone where that is missing or outside the grants. A directory
+// with more than max such entries is ErrTooMany, and is not read further; 0 is no
+// limit. When ctx ends, the error is ctx's.
+func (j *Jail) List(ctx context.Context, p string, follow bool, max int) ([]abi.Entry, error) {
 	var list []abi.Entry
 	err := j.do("list", p, func(t *table) error {
 		o, err := t.open(p)
@@ -31,8 +34,11 @@ func (j *Jail) List(p string, follow bool, max int) ([]abi.Entry, error) {
 		}
 		list = nil
 		return t.scan(&o, -1, func(name string, i *info) error {
-			if max > 0 && len(list) == max {
+			switch {
+			case max > 0 && len(list) == max:
 				return ErrTooMany
+			case ctx.Err() != nil:
+				return errStopped
 			}
 			e := i.entry(name)
 			if e.Type == abi.TypeLink {
@@ -45,11 +51,20 @@ func (j *Jail) List(p string, follow bool, max int) ([]abi.Entry, error) {
 			return nil
 		})
 	})
+	if err == nil {
+		sortByName(ctx, list, 0)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
 }
+
+// errStopped ends a listing whose context has ended.
+var errStopped = errors.New("stopped")
 
 // target is the type of what a link leads to.
 func (t *table) target(p string) byte {

@@ -3,6 +3,8 @@
 package jail
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -35,7 +37,7 @@ func TestList(t *testing.T) {
 		w.link("/etc", "w/d/etc")
 		w.link("file/", "w/d/not-a-dir")
 		for _, follow := range []bool{false, true} {
-			list, err := w.jail.List(w.w+"/d", follow, 0)
+			list, err := w.jail.List(w.Context(), w.w+"/d", follow, 0)
 			require.NoError(w, err)
 			got := map[string][2]byte{}
 			for _, e := range list {
@@ -60,7 +62,7 @@ func TestList(t *testing.T) {
 			want.Name = "to-file"
 			require.Equal(w, want, st)
 		}
-		_, err := w.jail.List(w.w+"/a/b/f", true, 0)
+		_, err := w.jail.List(w.Context(), w.w+"/a/b/f", true, 0)
 		w.isErrno(w.w+"/a/b/f", err, syscall.ENOTDIR)
 	})
 }
@@ -74,7 +76,7 @@ func TestListMax(t *testing.T) {
 		w.write("w/many/x.key", "")
 		w.grant(&tool.Grant{Paths: []tool.PathGrant{{Path: w.w}}, Deny: []string{"*.key"}}, nil)
 		for max, want := range map[int]int{0: 1500, 1500: 1500, 1501: 1500, 1499: -1, 1: -1} {
-			list, err := w.jail.List(dir, false, max)
+			list, err := w.jail.List(w.Context(), dir, false, max)
 			if want < 0 {
 				w.isErrno(dir, err, ErrTooMany)
 				require.Nil(w, list)
@@ -83,6 +85,36 @@ func TestListMax(t *testing.T) {
 			require.NoError(w, err)
 			require.Len(w, list, want)
 		}
+	})
+}
+
+// TestListSorted: byte by byte, whatever order the file system has.
+func TestListSorted(t *testing.T) {
+	each(t, func(w *world) {
+		want := []string{" ", "-", ".x", "A", "B", "a", "a.b", "aa", "b", "é", "\U0001f600"}
+		for i := range want {
+			w.write("w/d/"+want[(i*7)%len(want)], "")
+		}
+		list, err := w.jail.List(w.Context(), w.w+"/d", false, 0)
+		require.NoError(w, err)
+		var names []string
+		for _, e := range list {
+			names = append(names, e.Name)
+		}
+		require.Equal(w, want, names)
+	})
+}
+
+// TestF13ListStops: a listing ends with its context.
+func TestF13ListStops(t *testing.T) {
+	each(t, func(w *world) {
+		w.write("w/d/f", "")
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(w.Context())
+		cancel(why)
+		list, err := w.jail.List(ctx, w.w+"/d", false, 0)
+		require.Equal(w, context.Canceled, err)
+		require.Nil(w, list)
 	})
 }
 
@@ -180,7 +212,7 @@ func TestConcurrentUse(t *testing.T) {
 					}
 					f.Close()
 					t.Close()
-					if _, err := w.jail.List(w.w+"/l", true, 0); err != nil {
+					if _, err := w.jail.List(w.Context(), w.w+"/l", true, 0); err != nil {
 						panic(err)
 					}
 				}

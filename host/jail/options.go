@@ -27,9 +27,6 @@ type Options struct {
 	Open []string
 	// Backend is Auto when it is zero.
 	Backend Backend
-	// MaxOpen is how many files and directories may be open at once through one
-	// value of FS; zero is 256.
-	MaxOpen int
 }
 
 // String returns "auto", "openat2" or "os.Root".

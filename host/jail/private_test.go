@@ -55,7 +55,7 @@ func TestHome(t *testing.T) {
 		require.Equal(w, []string{"other"}, w.names(w.w+"/.cache"))
 		require.Empty(w, w.names(w.w+"/.config"))
 		require.Empty(w, w.names(w.w+"/.local/state"))
-		list, err := w.jail.List(w.w, true, 0)
+		list, err := w.jail.List(w.Context(), w.w, true, 0)
 		require.NoError(w, err)
 		for _, e := range list {
 			if e.Name == "in" {

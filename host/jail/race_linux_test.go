@@ -127,7 +127,7 @@ func (r *race) run(w *world, tries int) {
 		case 2:
 			w.tryWrite(dir+"/written", i%8 < 4, count)
 		case 3:
-			list, err := w.jail.List(dir, i%8 < 4, 0)
+			list, err := w.jail.List(w.Context(), dir, i%8 < 4, 0)
 			count(err)
 			for _, e := range list {
 				require.NotEqual(w, "hidden", e.Name)

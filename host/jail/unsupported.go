@@ -42,13 +42,15 @@ func (*Jail) RealPath(string) (string, error) { return "", errUnsupported }
 func (*Jail) Readlink(string) (string, error) { return "", errUnsupported }
 
 // List returns an error.
-func (*Jail) List(string, bool, int) ([]abi.Entry, error) { return nil, errUnsupported }
+func (*Jail) List(context.Context, string, bool, int) ([]abi.Entry, error) {
+	return nil, errUnsupported
+}
 
 // Target returns an error.
 func (*Jail) Target(string, bool) (*Target, error) { return nil, errUnsupported }
 
 // FS returns a file system without files.
-func (*Jail) FS() FS { return noFS{} }
+func (*Jail) FS(*FSOptions) FS { return noFS{} }
 
 type noFS struct{ sys.UnimplementedFS }
 

@@ -141,7 +141,7 @@ func (w *world) denied(p string) *DeniedError {
 	w.isDenied(p, err)
 	_, err = w.jail.RealPath(p)
 	w.isDenied(p, err)
-	_, err = w.jail.List(p, true, 0)
+	_, err = w.jail.List(w.Context(), p, true, 0)
 	w.isDenied(p, err)
 	w.noWrite(p)
 	return d
@@ -174,7 +174,7 @@ func (w *world) fails(p string, errno error) {
 	w.isErrno(p, err, errno)
 	_, err = w.jail.RealPath(p)
 	w.isErrno(p, err, errno)
-	_, err = w.jail.List(p, true, 0)
+	_, err = w.jail.List(w.Context(), p, true, 0)
 	w.isErrno(p, err, errno)
 }
 
@@ -189,7 +189,7 @@ func (w *world) isErrno(p string, err, errno error) {
 // names lists a directory through the jail, sorted.
 func (w *world) names(p string) []string {
 	w.Helper()
-	list, err := w.jail.List(p, true, 0)
+	list, err := w.jail.List(w.Context(), p, true, 0)
 	require.NoError(w, err)
 	names := []string{}
 	for _, e := range list {
