@@ -28,7 +28,7 @@ func (i *Inspection) Hidden() []string {
 			{"outputSchema", schemaTexts(s.OutputSchema)},
 		} {
 			if n, which := hidden(text.texts); n > 0 {
-				warnings = append(warnings, fmt.Sprintf("tool %s: %s has %d hidden characters: %s", s.Name, text.name, n, which))
+				warnings = append(warnings, fmt.Sprintf("tool %s: %s has hidden characters (%d): %s", s.Name, text.name, n, which))
 			}
 		}
 	}

@@ -60,6 +60,7 @@ refused here with the reason.`,
 func (a *app) printInspectionJSON(info *host.Inspection) error {
 	return a.printJSON(map[string]any{
 		"size": info.Size, "sha256": info.SHA256, "imports": info.Imports, "exports": info.Exports, "tools": info.Tools,
+		"warnings": append([]string{}, info.Hidden()...),
 	})
 }
 
@@ -70,6 +71,9 @@ func (a *app) printInspection(info *host.Inspection) error {
 	fmt.Fprintf(&b, "exports  %s\n", list(info.Exports))
 	for _, s := range info.Tools {
 		fmt.Fprintf(&b, "tool     %s (%s)\n", cleanLine(s.Name), needs(&s.Needs))
+	}
+	for _, warning := range info.Hidden() {
+		fmt.Fprintf(&b, "warning  %s\n", cleanLine(warning))
 	}
 	_, err := a.out.Write([]byte(b.String()))
 	return err
