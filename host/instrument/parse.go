@@ -80,7 +80,10 @@ func Parse(wasm []byte, limits *Limits) (*Module, error) {
 	if m.dataCount != nil && int(*m.dataCount) != len(m.data) {
 		return nil, fmt.Errorf("%d data segments are announced, there are %d", *m.dataCount, len(m.data))
 	}
-	return m, m.scanCode()
+	if err := m.scanCode(); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 func (m *Module) section(id byte, r *reader) error {
