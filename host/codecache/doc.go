@@ -31,12 +31,13 @@
 //
 // # Guarantee
 //
-// A directory is used only if no other user (but root) can replace it or a
-// directory that it lies in, and only through the handle that was checked. Without
-// the key, an entry that was not stored under its name by this user is refused.
-// File access lists are seen on Linux, where they show in the mode's bits, and not
-// on macOS. On Windows there are no such bits: who may write to the profile's
-// directories is left to their access lists, only the kind of files is checked,
+// A directory is used only if it is this user's and no other user but root can
+// write to it, or replace it or a directory that it lies in; and only through the
+// handle that was checked. (exempt_linux.go has two exceptions for directories above
+// it.) Without the key, an entry that was not stored under its name by this user is
+// refused. Access lists are seen on Linux, where they show in a file's mode, and not
+// on macOS. On Windows there are no modes: who may write to the directories of the
+// user's profile is left to their access lists, only the kind of files is checked,
 // and the scratch directories of killed processes stay.
 //
 // What it is not: a wall against other processes of the same user, who can read

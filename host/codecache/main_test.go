@@ -18,6 +18,7 @@ const childEnv = "CODECACHE_TEST_CHILD"
 
 var children = map[string]func(args []string) error{
 	"store":   childStore,
+	"open":    childOpen,
 	"scratch": childScratch,
 }
 
@@ -63,6 +64,15 @@ func child(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// childOpen is a process that opens the cache.
+func childOpen(args []string) error {
+	c, err := Open(args[0], args[1], nil)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
 // A place is a directory for a cache and its key.
 type place struct {
 	top, dir, key string
@@ -71,6 +81,7 @@ type place struct {
 func newPlace(t testing.TB) place {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
+	require.NoError(t, os.Chmod(top, 0o700)) // whatever the umask
 	return place{top: top, dir: filepath.Join(top, "cache"), key: filepath.Join(top, "state", "cache.key")}
 }
 

@@ -30,6 +30,9 @@ func walk(path string, create bool) (resolved string, way []fs.FileInfo, err err
 	if err != nil {
 		return "", nil, err
 	}
+	if unmapped(os.Geteuid()) {
+		return "", nil, fmt.Errorf("%s: this user namespace does not map the user who runs this, so everybody's files look like its own", path)
+	}
 	top, err := os.Lstat("/")
 	if err == nil {
 		err = checkWay("/", top)
@@ -85,18 +88,20 @@ func walk(path string, create bool) (resolved string, way []fs.FileInfo, err err
 // what lies in the directory. In one like /tmp (sticky) others can make names, but
 // cannot replace those of this user and root.
 func checkWay(path string, info fs.FileInfo) error {
-	if uid := owner(info); uid != os.Geteuid() && uid != 0 {
-		return foreign(path, uid)
-	}
+	uid, perm := owner(info), info.Mode().Perm()
 	switch {
+	case uid != os.Geteuid() && uid != 0 && !(info.IsDir() && unmapped(uid)):
+		return foreign(path, uid)
 	case info.Mode()&fs.ModeSymlink != 0: // its mode means nothing
 		return nil
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory: remove it, or use another directory", path)
-	case info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0:
-		return shared(path, info)
+	case perm&0o022 == 0 || info.Mode()&fs.ModeSticky != 0:
+		return nil
+	case perm&0o002 == 0 && uid == os.Geteuid() && privateGroup(path, group(info)):
+		return nil
 	}
-	return nil
+	return shared(path, info)
 }
 
 // checkOwn returns an error unless a directory is this user's own, and others cannot
@@ -183,6 +188,11 @@ func tryLock(f *os.File) bool {
 		}
 	})
 	return failed == nil && err == nil
+}
+
+// group is the group to which a file belongs.
+func group(info fs.FileInfo) int {
+	return int(info.Sys().(*syscall.Stat_t).Gid)
 }
 
 // userName names this user in the name of a directory.
