@@ -149,7 +149,7 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 		jail: b.jail, sess: b.sess, call: c, log: b.host.log,
 		noSync: b.host.opts.NoSync, readOnly: op == abi.OpKeys, limits: limits, quota: written,
 	}
-	in := &instance{
+	in := &guestCall{
 		log:    b.host.log.Named(b.spec.Name),
 		notify: c.Progress,
 		services: map[string]tool.Service{
@@ -159,7 +159,7 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	if b.sess != nil {
 		in.services[abi.ServiceState] = &stateService{sess: b.sess, readOnly: c.DryRun || op == abi.OpKeys, quota: written}
 	}
-	fsys := b.jail.FS(&jail.FSOptions{MaxOpen: limits.OpenFiles, MaxEntries: limits.ListEntries})
+	fsys := b.jail.FS(&jail.FSOptions{MaxOpen: limits.OpenFiles, MaxEntries: limits.ListEntries, Count: in.count})
 	defer fsys.Close() // what a guest that was cut off had open, see arena
 	f, detail, err := b.mod.run(ctx, in, fsys, abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +32,19 @@ func TestCacheDirectory(t *testing.T) {
 		{"others can write", func(t *testing.T, dir string) {
 			require.NoError(t, os.Mkdir(dir, 0o755))
 			require.NoError(t, os.Chmod(dir, 0o775))
-		}, "others can write to it (mode 0775); remove it"},
-		{"a link", func(t *testing.T, dir string) {
+		}, "others can write to it (mode 0775)"},
+		{"a link of one's own", func(t *testing.T, dir string) {
 			require.NoError(t, os.Mkdir(dir+".real", 0o700))
 			require.NoError(t, os.Symlink(dir+".real", dir))
-		}, "not a directory"},
+		}, ""},
+		{"a link of another user's", func(t *testing.T, dir string) {
+			if os.Geteuid() != 0 {
+				t.Skip("only root can make a link another user's")
+			}
+			require.NoError(t, os.Mkdir(dir+".real", 0o700))
+			require.NoError(t, os.Symlink(dir+".real", dir))
+			require.NoError(t, os.Lchown(dir, 1234, 1234))
+		}, "belongs to user 1234"},
 		{"a file", func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(dir, nil, 0o600))
 		}, "not a directory"},
@@ -57,15 +66,12 @@ func TestCacheDirectory(t *testing.T) {
 			if c.warning != "" {
 				require.Equal(t, 1, strings.Count(log.String(), "[WARN]"))
 				require.Contains(t, log.String(), c.warning)
-				files, _ := filepath.Glob(dir + "*/*/*/*")
-				require.Empty(t, files)
+				require.Empty(t, entries(t, dir))
 				return
 			}
 			require.NotContains(t, log.String(), "[WARN]")
-			files, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*", "*"))
-			require.NoError(t, err)
-			require.NotEmpty(t, files)
-			fi, err := os.Stat(dir)
+			require.Len(t, entries(t, dir), 1)
+			fi, err := os.Stat(filepath.Join(dir, "code"))
 			require.NoError(t, err)
 			require.Equal(t, os.FileMode(0o700), fi.Mode().Perm())
 		})
@@ -138,32 +144,74 @@ func TestOwnProgram(t *testing.T) {
 	require.ErrorIs(t, err, tool.ErrDenied)
 }
 
-// TestCacheLetsDown: a cache whose files are damaged, or that cannot take more,
-// costs time and a warning, not the call; the next host finds it in order.
-func TestCacheLetsDown(t *testing.T) {
+// TestS1CachedCode: a cache whose files are damaged costs time and a warning, not
+// the call; the next host finds it in order. Vector S1: so does one into which
+// somebody has put other code.
+func TestS1CachedCode(t *testing.T) {
 	if host.Interpreted {
 		t.Skip("nothing is compiled, so nothing is cached, with -race")
 	}
 	t.Parallel()
 	dir := workspace(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x y"), 0o600))
-	cache := filepath.Join(t.TempDir(), "cache")
+	cache, state := filepath.Join(t.TempDir(), "cache"), filepath.Join(t.TempDir(), "state")
 	run := func() string {
 		t.Helper()
 		var log logBuffer
-		h := newHost(t, func(o *host.Options) { o.CacheDir, o.Logger = cache, logger(&log) })
+		h := newHost(t, func(o *host.Options) { o.CacheDir, o.StateDir, o.Logger = cache, state, logger(&log) })
 		res, err := load(t, h, "word", "word_count", dir, false).Call(t.Context(), callPath(dir+"/a"))
 		require.NoError(t, err)
 		require.Equal(t, "2 words", res.Content[0].Text)
 		return log.String()
 	}
 	require.NotContains(t, run(), "[WARN]")
-	for _, size := range []int64{0, 10, 1000} {
-		files, err := filepath.Glob(filepath.Join(cache, "wazero-*", "*", "*"))
-		require.NoError(t, err)
-		require.Len(t, files, 1)
-		require.NoError(t, os.Truncate(files[0], size))
-		require.Equal(t, 1, strings.Count(run(), "running without a cache of compiled plugins"), "%d bytes", size)
-		require.NotContains(t, run(), "[WARN]", "%d bytes", size)
+	entry := entries(t, cache)[0]
+	good, err := os.ReadFile(entry)
+	require.NoError(t, err)
+	require.NotContains(t, run(), "made anew")
+	for name, b := range map[string][]byte{
+		"empty":        nil,
+		"cut short":    good[:len(good)/2],
+		"one bit":      flipped(good, len(good)/2),
+		"last byte":    flipped(good, len(good)-1),
+		"longer":       append(slices.Clone(good), 0),
+		"another file": []byte("MZ"),
+	} {
+		require.NoError(t, os.WriteFile(entry, b, 0o600))
+		require.Equal(t, 1, strings.Count(run(), "cached code was changed by somebody else, compiling anew"), name)
+		require.NotContains(t, run(), "[WARN]", name)
 	}
+
+	require.NoError(t, os.Remove(filepath.Join(state, "cache.key"))) // another key: all entries are somebody else's
+	require.Contains(t, run(), "cached code was changed by somebody else")
+	require.NotContains(t, run(), "[WARN]")
+}
+
+// TestS2KeyInCache: a key that lies beside what it protects protects nothing.
+func TestS2KeyInCache(t *testing.T) {
+	if host.Interpreted {
+		t.Skip("nothing is compiled, so nothing is cached, with -race")
+	}
+	cache := filepath.Join(t.TempDir(), "cache")
+	var log logBuffer
+	h := newHost(t, func(o *host.Options) {
+		o.CacheDir, o.StateDir, o.Logger = cache, filepath.Join(cache, "code", "state"), logger(&log)
+	})
+	load(t, h, "word", "word_count", workspace(t), false)
+	require.Contains(t, log.String(), "running without a cache of compiled plugins")
+	require.Empty(t, entries(t, cache))
+}
+
+func flipped(b []byte, at int) []byte {
+	b = slices.Clone(b)
+	b[at] ^= 1
+	return b
+}
+
+// entries lists the compiled modules in a cache.
+func entries(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "code", "*.entry"))
+	require.NoError(t, err)
+	return files
 }

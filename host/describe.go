@@ -23,7 +23,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func (m *module) describe(ctx context.Context) ([]*abi.Spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
-	in := &instance{log: m.host.log.Named(m.name), limit: maxAnswerJSON}
+	in := &guestCall{log: m.host.log.Named(m.name), limit: maxAnswerJSON}
 	f, detail, err := m.run(ctx, in, nil, abi.ExportDescribe, nil)
 	if err != nil {
 		return nil, &tool.FaultError{Tool: m.name, Op: "describe", Err: err, Detail: detail}

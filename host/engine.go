@@ -3,132 +3,86 @@ package host
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
-	"sync"
+	"runtime"
+	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/ohhost/ohhost/host/codecache"
 )
 
-// memoryLimitPages caps a guest's linear memory: 256 MiB in pages of 64 KiB.
-const memoryLimitPages = 4096
+// wazeroVersion is in the names of cache entries: wazero calls itself "dev" in
+// test binaries, and code of another version must never be loaded. A test compares
+// it with go.mod.
+const wazeroVersion = "wazero-v1.12.0"
 
-// An engine is wazero as the host uses it: a runtime with a cache of compiled
-// code on disk, and one without, made when the first is let down by its cache.
+// features of WebAssembly that guests may use; host/instrument knows no others.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall | experimental.CoreFeaturesExtendedConst
+
+// compileTimeout is how long one module may be compiled. The caps of
+// host/instrument keep each function short, between which the time is looked at.
+const compileTimeout = 2 * time.Minute
+
+// An engine is wazero with what one module needs: the host's functions, and a
+// private directory by which compiled code comes in and goes out.
 type engine struct {
-	log      hclog.Logger
-	cacheDir string // empty: the runtime caches in memory
-	cached   wazero.Runtime
-	cache    wazero.CompilationCache // nil on the interpreter
-
-	mu    sync.Mutex
-	plain wazero.Runtime
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache // nil on the interpreter
+	scratch *codecache.Scratch      // nil where code is not kept
 }
 
-func newEngine(log hclog.Logger, opts *Options, cacheDir string) (_ *engine, err error) {
-	e := &engine{log: log}
-	if opts.Interpreter || Interpreted {
-		e.cached, err = newRuntime(wazero.NewRuntimeConfigInterpreter())
-		return e, err
-	}
-	if !opts.NoCache {
-		if e.cache, e.cacheDir, err = diskCache(cacheDir); err != nil {
-			log.Warn("running without a cache of compiled plugins", "error", err)
+// newEngine makes an engine. scratch may be nil; the engine closes it.
+func newEngine(ctx context.Context, interpreter bool, memoryPages uint32, scratch *codecache.Scratch) (_ *engine, err error) {
+	e := &engine{scratch: scratch}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.close(ctx))
+		}
+	}()
+	cfg := wazero.NewRuntimeConfigInterpreter()
+	if !interpreter {
+		cfg = wazero.NewRuntimeConfigCompiler()
+		if scratch != nil {
+			if e.cache, err = wazero.NewCompilationCacheWithDir(scratch.Path()); err != nil {
+				return nil, err
+			}
+			cfg = cfg.WithCompilationCache(e.cache)
 		}
 	}
-	if e.cache == nil {
-		e.cache = wazero.NewCompilationCache()
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, cfg.WithCoreFeatures(features).WithMemoryLimitPages(memoryPages))
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
+		return nil, err
 	}
-	e.cached, err = newRuntime(wazero.NewRuntimeConfigCompiler().WithCompilationCache(e.cache))
-	return e, err
+	if err = instantiateMeter(ctx, e.runtime); err != nil {
+		return nil, err
+	}
+	return e, instantiateImports(ctx, e.runtime)
 }
 
-func newRuntime(cfg wazero.RuntimeConfig) (wazero.Runtime, error) {
-	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(memoryLimitPages))
-	_, err := wasi_snapshot_preview1.Instantiate(ctx, r)
-	if err == nil {
-		err = instantiateImports(ctx, r)
-	}
-	if err != nil {
-		return nil, errors.Join(err, r.Close(ctx))
-	}
-	return r, nil
+// compile compiles a module, for as long as an untrusted one may take.
+func (e *engine) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, compileTimeout, errCompileTime)
+	defer cancel()
+	// With two workers and more, wazero looks at the context between functions.
+	ctx = experimental.WithCompilationWorkers(ctx, max(2, runtime.GOMAXPROCS(0)))
+	return e.runtime.CompileModule(ctx, wasm)
 }
 
-// compile compiles a module, also when the cache on disk is damaged, full or
-// cannot be written: then without it, and what is in it is removed.
-func (e *engine) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule, wazero.Runtime, error) {
-	c, err := e.cached.CompileModule(ctx, wasm)
-	if err == nil || e.cacheDir == "" {
-		return c, e.cached, err
-	}
-	plain, failed := e.withoutCache()
-	if failed != nil {
-		return nil, nil, err
-	}
-	c, failed = plain.CompileModule(ctx, wasm)
-	if failed != nil {
-		return nil, nil, failed // the module is at fault, not the cache
-	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	e.log.Warn("running without a cache of compiled plugins", "error", first)
-	if failed := emptyDir(e.cacheDir); failed != nil {
-		e.log.Debug("the cache cannot be emptied", "error", failed)
-	}
-	return c, plain, nil
-}
-
-func (e *engine) withoutCache() (_ wazero.Runtime, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.plain == nil {
-		e.plain, err = newRuntime(wazero.NewRuntimeConfigCompiler())
-	}
-	return e.plain, err
-}
+var errCompileTime = errors.New("compiling took more than 2 minutes")
 
 func (e *engine) close(ctx context.Context) error {
-	errs := []error{e.cached.Close(ctx)}
+	var errs []error
+	if e.runtime != nil {
+		errs = append(errs, e.runtime.Close(ctx))
+	}
 	if e.cache != nil {
 		errs = append(errs, e.cache.Close(ctx))
 	}
-	if e.plain != nil {
-		errs = append(errs, e.plain.Close(ctx))
+	if e.scratch != nil {
+		errs = append(errs, e.scratch.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// diskCache opens the cache below dir. Security: what is in there is run as
-// native code, so the directory must be the user's own and closed to all others.
-func diskCache(dir string) (wazero.CompilationCache, string, error) {
-	if dir == "" {
-		return nil, "", errors.New("the user has no cache directory")
-	}
-	own := filepath.Join(dir, wazeroVersion)
-	if err := os.MkdirAll(own, 0o700); err != nil {
-		return nil, "", err
-	}
-	for _, d := range []string{dir, own} {
-		if err := checkPrivate(d); err != nil {
-			return nil, "", err
-		}
-	}
-	cache, err := wazero.NewCompilationCacheWithDir(own)
-	if err != nil {
-		return nil, "", err
-	}
-	return cache, own, nil
-}
-
-// emptyDir removes what is in dir.
-func emptyDir(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
-	}
-	return err
 }

@@ -55,22 +55,6 @@ func FuzzDescription(f *testing.F) {
 	})
 }
 
-// FuzzSections: reading the sections of any bytes ends, and finds no start
-// section in bytes without its id.
-func FuzzSections(f *testing.F) {
-	word, err := os.ReadFile("../testdata/guests/word.wasm")
-	require.NoError(f, err)
-	f.Add(word)
-	f.Add([]byte("\x00asm\x01\x00\x00\x00\x08\x01\x00"))
-	f.Fuzz(func(t *testing.T, wasm []byte) {
-		start, err := hasStart(wasm)
-		if start {
-			require.NoError(t, err)
-			require.Contains(t, string(wasm[8:]), "\x08")
-		}
-	})
-}
-
 // FuzzFilesRequest: no request ends the call, and on a workspace that is granted
 // for reading none changes anything.
 func FuzzFilesRequest(f *testing.F) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/codecache"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -19,10 +21,13 @@ var ErrClosed = errors.New("host is closed")
 
 // A Host loads plugins and binds their tools. It is safe for concurrent use.
 type Host struct {
-	opts   Options
-	dirs   dirs
-	log    hclog.Logger
-	engine *engine
+	opts Options
+	dirs dirs
+	log  hclog.Logger
+	gate *gate
+
+	cacheOnce sync.Once
+	codeCache *codecache.Cache // see cache
 
 	// stopping ends when Close stops waiting: the one context that is kept,
 	// because it is the host's own lifetime and not a caller's.
@@ -58,10 +63,7 @@ func New(opts *Options) (*Host, error) {
 		h.log = hclog.NewNullLogger()
 	}
 	h.stopping, h.stop = context.WithCancel(context.Background())
-	var err error
-	if h.engine, err = newEngine(h.log, &h.opts, h.dirs.cache); err != nil {
-		return nil, fmt.Errorf("host: %w", err)
-	}
+	h.gate = newGate(h.opts.Limits.Instances, h.opts.Limits.Queue)
 	return h, nil
 }
 
@@ -81,12 +83,15 @@ func (h *Host) Load(ctx context.Context, name string, wasm []byte, specs []*abi.
 		return fmt.Errorf("load %s: %w", name, err)
 	}
 	if specs == nil {
+		if _, err := m.code(ctx); err != nil {
+			return fmt.Errorf("load %s: %w", name, err)
+		}
 		if specs, err = m.describe(ctx); err != nil {
-			return m.unload(ctx, fmt.Errorf("load %w", err))
+			return m.refuse(ctx, fmt.Errorf("load %w", err))
 		}
 	}
 	if err := h.add(m, specs); err != nil {
-		return m.unload(ctx, err)
+		return m.refuse(ctx, err)
 	}
 	return nil
 }
@@ -130,7 +135,7 @@ func (h *Host) Close(ctx context.Context) error {
 		return nil
 	}
 	h.closed = true
-	tools := h.bound
+	modules, tools := h.modules, h.bound
 	h.bound = nil
 	h.mu.Unlock()
 
@@ -142,12 +147,47 @@ func (h *Host) Close(ctx context.Context) error {
 	}
 	h.stop()
 	<-idle
-	errs := []error{h.engine.close(context.WithoutCancel(ctx))}
+	var errs []error
+	for _, m := range modules {
+		errs = append(errs, m.close(context.WithoutCancel(ctx)))
+	}
+	if h.codeCache != nil {
+		errs = append(errs, h.codeCache.Close())
+	}
 	for b := range tools {
 		errs = append(errs, b.release())
 	}
 	return errors.Join(errs...)
 }
+
+// cache returns the cache of compiled code, or nil: it is opened when it is first
+// needed.
+func (h *Host) cache() *codecache.Cache {
+	h.cacheOnce.Do(func() { h.codeCache = h.openCache() })
+	return h.codeCache
+}
+
+// openCache opens the cache of compiled code, or says why there is none.
+func (h *Host) openCache() *codecache.Cache {
+	if h.opts.NoCache || h.interpreted() {
+		return nil
+	}
+	var c *codecache.Cache
+	err := errors.New("the user has no cache directory")
+	switch {
+	case h.dirs.state == "":
+		err = errors.New("the user has no state directory to keep its key in")
+	case h.dirs.cache != "":
+		c, err = codecache.Open(filepath.Join(h.dirs.cache, "code"), filepath.Join(h.dirs.state, "cache.key"), &codecache.Options{Logger: h.log})
+	}
+	if err != nil {
+		h.log.Warn("running without a cache of compiled plugins", "error", err)
+		return nil
+	}
+	return c
+}
+
+func (h *Host) interpreted() bool { return h.opts.Interpreter || Interpreted }
 
 // enter registers work that Close must wait for; the caller must call the
 // function returned.

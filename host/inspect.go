@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/instrument"
 )
 
 // An Inspection is what a module says of itself and what it wants to import.
@@ -32,21 +32,20 @@ func Inspect(ctx context.Context, wasm []byte) (_ *Inspection, err error) {
 	if err != nil {
 		return nil, err
 	}
-	code, _, err := m.code(ctx)
+	defer func() { err = m.refuse(ctx, err) }()
+	parsed, err := instrument.Parse(wasm, h.opts.Limits.instrument())
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(wasm)
 	info := &Inspection{Size: len(wasm), SHA256: hex.EncodeToString(sum[:])}
-	for _, f := range code.ImportedFunctions() {
-		mod, name, _ := f.Import()
-		info.Imports = append(info.Imports, fmt.Sprintf("%s.%s", mod, name))
+	for _, im := range parsed.Imports() {
+		info.Imports = append(info.Imports, im.Module+"."+im.Name)
 	}
-	for name := range code.ExportedFunctions() {
-		info.Exports = append(info.Exports, name)
-	}
-	for name := range code.ExportedMemories() {
-		info.Exports = append(info.Exports, name)
+	for _, e := range parsed.Exports() {
+		if e.Kind == "function" || e.Kind == "memory" {
+			info.Exports = append(info.Exports, e.Name)
+		}
 	}
 	slices.Sort(info.Imports)
 	slices.Sort(info.Exports)

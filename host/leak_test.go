@@ -49,6 +49,11 @@ func TestReleasedToolsFree(t *testing.T) {
 		return b
 	}
 	kept := bind("kept")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600))
+	for range 3 { // what the module needs for instances to share
+		_, err := kept.Call(context.Background(), callPath(dir+"/a"))
+		require.NoError(t, err)
+	}
 	files := len(openFiles())
 	for i := range 50 {
 		for _, s := range []string{"kept", "other" + strings.Repeat("x", i)} {
@@ -56,7 +61,6 @@ func TestReleasedToolsFree(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, len(openFiles()), files)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600))
 	res, err := kept.Call(context.Background(), callPath(dir+"/a"))
 	require.NoError(t, err)
 	require.Equal(t, "1 words", res.Content[0].Text)

@@ -16,6 +16,9 @@ const grace = 5 * time.Second
 // the guest has a grace to answer: an edit that was made must not be reported as
 // a fault, or the caller makes it again.
 type lease struct {
+	ctx     context.Context // what the guest runs with
+	caller  context.Context
+	until   time.Time // the caller's deadline; zero where there is none
 	cancel  context.CancelCauseFunc
 	release func()
 
@@ -28,7 +31,8 @@ type lease struct {
 // newLease returns the context to run the guest with.
 func newLease(caller context.Context) (context.Context, *lease) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(caller))
-	l := &lease{cancel: cancel}
+	l := &lease{ctx: ctx, caller: caller, cancel: cancel}
+	l.until, _ = caller.Deadline()
 	stop := context.AfterFunc(caller, func() { l.end(context.Cause(caller)) })
 	l.release = func() {
 		stop()
@@ -37,9 +41,22 @@ func newLease(caller context.Context) (context.Context, *lease) {
 	return ctx, l
 }
 
+// over returns why the guest must stop, or nil. It looks at the clock itself: when
+// guests keep all processors busy, timers come late.
+func (l *lease) over() error {
+	if l.ctx.Err() == nil && !l.until.IsZero() && time.Now().After(l.until) {
+		<-l.caller.Done()
+		l.end(context.Cause(l.caller))
+	}
+	return context.Cause(l.ctx)
+}
+
 func (l *lease) end(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.ended != nil {
+		return
+	}
 	l.ended = why
 	if !l.serving {
 		l.stop()

@@ -22,7 +22,7 @@ type Limits struct {
 	// guest may make. Default 16 777 216.
 	HostCalls int
 	// OpenFiles is how many files and directories a guest may hold open through
-	// WASI. Default 256.
+	// WASI, the root among them. Default 256.
 	OpenFiles int
 	// ListEntries is how many entries one listing of a directory may have, and
 	// how many entries of the directories that a guest has open through WASI may

@@ -10,16 +10,21 @@ import (
 // wazero does not when a call ends in a host function after its context has: it
 // then takes the module for closed without having freed anything.
 type arena struct {
+	image  *sharedImage // what the memory begins with; nil is zeros
+	filled bool         // the memory did begin with it
+	stop   func() bool  // the call is over: growing need not go on; may be nil
+
 	mu     sync.Mutex
 	memory []experimental.LinearMemory
 }
 
 // Allocate implements experimental.MemoryAllocator.
 func (a *arena) Allocate(_, limit uint64) experimental.LinearMemory {
-	m := reserve(limit)
+	m, filled := reserve(limit, a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.memory = append(a.memory, m)
+	a.filled = filled
 	return m
 }
 

@@ -1,27 +1,54 @@
 package host
 
 import (
+	"unsafe"
+
 	"github.com/tetratelabs/wazero/experimental"
 	"golang.org/x/sys/unix"
 )
 
+const (
+	// lazyMemory is how much of its memory a guest may touch for the first time
+	// while it runs. A page that is touched first costs a microsecond or two that
+	// no check can interrupt; 256 MiB of them would hold up the collector and
+	// overrun a deadline by a tenth of a second. What is beyond is made ready when
+	// the memory grows, in pieces with a look at the deadline between them.
+	lazyMemory = 8 << 20
+	readyPiece = 4 << 20
+)
+
 // reserve maps a guest's whole address range at once, so that growing copies
-// nothing and pages that are not touched cost nothing.
-func reserve(limit uint64) experimental.LinearMemory {
+// nothing and pages that are not touched cost nothing; with the arena's image at
+// its front, if it has one, and true.
+func reserve(limit uint64, a *arena) (experimental.LinearMemory, bool) {
 	b, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
-		return &heapMemory{} // the address space is limited (ulimit -v)
+		return &heapMemory{}, false // the address space is limited (ulimit -v)
 	}
-	return &mappedMemory{b: b}
+	return &mappedMemory{b: b, arena: a, ready: lazyMemory}, a.image.mapInto(b)
 }
 
 // mappedMemory is a reserved range of which the first bytes are in use.
-type mappedMemory struct{ b []byte }
+type mappedMemory struct {
+	b     []byte
+	arena *arena
+	ready int // bytes that may be touched
+}
 
 // Reallocate returns the first size bytes, or nil beyond the reservation.
 func (m *mappedMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.b)) {
 		return nil
+	}
+	for m.ready < int(size) && (m.arena.stop == nil || !m.arena.stop()) {
+		piece := m.b[m.ready:min(m.ready+readyPiece, int(size))]
+		_ = unix.Madvise(piece, unix.MADV_HUGEPAGE) // as it can
+		if unix.Madvise(piece, unix.MADV_POPULATE_WRITE) != nil {
+			for i := 0; i < len(piece); i += chunk { // Linux before 5.14
+				piece[i] = 0
+			}
+		}
+		m.ready += len(piece)
 	}
 	return m.b[:size:len(m.b)]
 }
@@ -33,3 +60,5 @@ func (m *mappedMemory) Free() {
 		m.b = nil
 	}
 }
+
+func base(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }

@@ -4,22 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/experimental/sys"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/instrument"
 )
-
-// wazeroVersion is in the cache's path: wazero calls itself "dev" in test
-// binaries, and code of another version must never be loaded. A test compares
-// it with go.mod.
-const wazeroVersion = "wazero-v1.12.0"
 
 // maxModule is the largest module that is loaded, in bytes.
 const maxModule = 64 << 20
@@ -33,44 +28,40 @@ type module struct {
 	native *Native
 
 	mu       sync.Mutex
-	compiled wazero.CompiledModule
-	runtime  wazero.Runtime // the one that compiled it
-	building chan struct{}  // closed when the compile under way ended
+	ready    *code
+	building chan struct{} // closed when the build under way ended
 	failed   error
+	closed   bool
 }
 
-// newModule checks what can be checked without compiling.
+// newModule checks what can be checked at once.
 func newModule(h *Host, name string, wasm []byte) (*module, error) {
 	if len(wasm) > maxModule {
 		return nil, fmt.Errorf("the module has %d bytes, at most %d are loaded", len(wasm), maxModule)
 	}
-	start, err := hasStart(wasm)
-	if err != nil {
-		return nil, err
-	}
-	if start {
-		return nil, errors.New("the module has a start section; export its start-up code as _initialize (AssemblyScript: --exportStart _initialize)")
-	}
 	return &module{host: h, name: name, wasm: wasm}, nil
 }
 
-// code returns the compiled module, compiling it if this is the first use. When
-// ctx ends first, it returns ctx's error and the compile goes on for the next
+// code returns the module ready for use, building it if this is the first use.
+// When ctx ends first, it returns ctx's error and the build goes on for the next
 // caller.
-func (m *module) code(ctx context.Context) (wazero.CompiledModule, wazero.Runtime, error) {
+func (m *module) code(ctx context.Context) (*code, error) {
 	m.mu.Lock()
-	if m.compiled != nil || m.failed != nil {
+	if m.ready != nil || m.failed != nil {
 		defer m.mu.Unlock()
-		return m.compiled, m.runtime, m.failed
+		return m.ready, m.failed
 	}
 	if m.building == nil {
 		leave, err := m.host.enter() // Close waits: freeing the runtime under a compile would crash it
 		if err != nil {
 			m.mu.Unlock()
-			return nil, nil, err
+			return nil, err
 		}
 		m.building = make(chan struct{})
-		go m.build(m.building, leave)
+		go func() {
+			defer leave()
+			m.make(m.building)
+		}()
 	}
 	done := m.building
 	m.mu.Unlock()
@@ -81,69 +72,106 @@ func (m *module) code(ctx context.Context) (wazero.CompiledModule, wazero.Runtim
 		case <-done:
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			return m.compiled, m.runtime, m.failed
+			return m.ready, m.failed
 		case <-slow.C:
 			m.host.progress(fmt.Sprintf("compiling %s (once; %.1f MB)", m.name, float64(len(m.wasm))/1e6))
 		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-func (m *module) build(done chan struct{}, leave func()) {
-	defer leave()
+func (m *module) make(done chan struct{}) {
 	began := time.Now()
-	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
-	c, rt, err := m.host.engine.compile(ctx, m.wasm)
+	c, err := m.build(m.host.stopping)
 	if err == nil {
-		if err = checkLinks(c); err != nil {
-			err = errors.Join(err, c.Close(ctx))
+		if err = checkExports(c.compiled); err != nil {
+			err = errors.Join(err, c.close(context.Background()))
 			c = nil
 		}
 	}
-	m.host.log.Debug("compiled", "module", m.name, "took", time.Since(began), "error", err)
+	m.host.log.Debug("made ready", "module", m.name, "took", time.Since(began), "error", err)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil {
-		m.failed = err
-	} else {
-		m.compiled, m.runtime = c, rt
+	if m.closed && err == nil {
+		c, err = nil, errors.Join(ErrClosed, c.close(context.Background()))
 	}
+	m.ready, m.failed = c, err
 	close(done)
 }
 
-// unload frees the compiled form of a module that is refused for err, which it
-// returns.
-func (m *module) unload(ctx context.Context, err error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.compiled == nil {
-		return err
+// run makes one call of the module in an instance of its own: of an export with
+// the input frame (nil: an export without parameters), on the files given (nil:
+// none). Errors are causes for a FaultError; detail is what the guest left on its
+// standard error.
+func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export string, input *abi.Frame) (answer *abi.Frame, detail string, err error) {
+	leave, err := m.host.gate.enter(ctx)
+	if err != nil {
+		return nil, "", err
 	}
-	if failed := m.compiled.Close(context.WithoutCancel(ctx)); failed != nil {
-		err = errors.Join(err, failed)
+	defer leave()
+	c.caller, c.limits = ctx, &m.host.opts.Limits
+	c.meter.limit = c.limits.Fuel
+	ctx, c.lease = newLease(ctx)
+	defer c.lease.release()
+	if m.native != nil {
+		answer, err = m.native.run(c, export, input)
+		return answer, "", err
+	}
+	code, err := m.code(c.caller)
+	if err != nil {
+		return nil, "", err
+	}
+	in, err := code.spares.take(c.caller, code)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.close()
+	return in.run(ctx, c, files, export, input)
+}
+
+// refuse frees a module that is not loaded for err, which it returns.
+func (m *module) refuse(ctx context.Context, err error) error {
+	if failed := m.close(context.WithoutCancel(ctx)); failed != nil {
+		return errors.Join(err, failed)
 	}
 	return err
 }
 
-// checkLinks returns an error that says which import or export is wrong.
-func checkLinks(c wazero.CompiledModule) error {
-	if len(c.ImportedMemories()) > 0 {
-		return errors.New("the module imports a memory; it must export its own")
+// close frees the module's code; no call may run.
+func (m *module) close(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	if m.ready == nil {
+		return nil
 	}
-	for _, f := range c.ImportedFunctions() {
-		mod, name, _ := f.Import()
-		switch mod {
-		case abi.WASI:
-			// A function that preview 1 does not have fails when it is linked.
-		case abi.Version:
-			if !slices.Contains(importNames, name) {
-				return fmt.Errorf("the module imports %s.%s, which this host does not have", mod, name)
-			}
-		default:
-			return fmt.Errorf("the module imports %s.%s; only %s and %s may be imported", mod, name, abi.WASI, abi.Version)
+	err := m.ready.close(ctx)
+	m.ready, m.failed = nil, ErrClosed
+	return err
+}
+
+// checkImports returns an error that says which import may not be.
+func checkImports(m *instrument.Module) error {
+	if m.HasStart() {
+		return errors.New("the module has a start section; export its start-up code as _initialize (AssemblyScript: --exportStart _initialize)")
+	}
+	for _, im := range m.Imports() {
+		switch {
+		case im.Module != abi.WASI && im.Module != abi.Version:
+			return fmt.Errorf("the module imports %s.%s; only %s and %s may be imported", im.Module, im.Name, abi.WASI, abi.Version)
+		case im.Kind != "function":
+			return fmt.Errorf("the module imports the %s %s.%s; it must have its own", im.Kind, im.Module, im.Name)
+		case im.Module == abi.Version && !slices.Contains(importNames, im.Name):
+			return fmt.Errorf("the module imports %s.%s, which this host does not have", im.Module, im.Name)
 		}
+		// A function that WASI preview 1 does not have fails when it is linked.
 	}
+	return nil
+}
+
+// checkExports returns an error that says which export is missing or wrong.
+func checkExports(c wazero.CompiledModule) error {
 	if _, ok := c.ExportedMemories()[abi.ExportMemory]; !ok {
 		return fmt.Errorf("the module does not export its memory as %q", abi.ExportMemory)
 	}

@@ -37,7 +37,7 @@ func (h *Host) LoadNative(ctx context.Context, name string, n *Native) error {
 }
 
 // run is module.run for native code.
-func (n *Native) run(in *instance, export string, input *abi.Frame) (*abi.Frame, error) {
+func (n *Native) run(c *guestCall, export string, input *abi.Frame) (*abi.Frame, error) {
 	if export == abi.ExportDescribe {
 		return n.Describe()
 	}
@@ -45,28 +45,28 @@ func (n *Native) run(in *instance, export string, input *abi.Frame) (*abi.Frame,
 	if err != nil {
 		return nil, err
 	}
-	return n.Serve(b, nativeImports{in})
+	return n.Serve(b, nativeImports{c})
 }
 
-// nativeImports are an instance's imports for one call.
-type nativeImports struct{ in *instance }
+// nativeImports are the imports of one call.
+type nativeImports struct{ c *guestCall }
 
 // Invoke answers a service request. What would end a module's call panics.
 func (n nativeImports) Invoke(frame []byte) ([]byte, int64) {
-	length, err := n.in.invoke(frame)
+	length, err := n.c.invoke(frame)
 	if err != nil {
 		panic(err)
 	}
 	if length < 0 {
 		return nil, length
 	}
-	answer := slices.Concat(n.in.input...)
-	n.in.input = nil
+	answer := slices.Concat(n.c.input...)
+	n.c.input = nil
 	return answer, length
 }
 
 // Log writes a line.
-func (n nativeImports) Log(level int, msg string) { n.in.logLine(level, []byte(msg)) }
+func (n nativeImports) Log(level int, msg string) { n.c.logLine(level, []byte(msg)) }
 
 // Progress tells the user.
-func (n nativeImports) Progress(text string) { n.in.progress([]byte(text)) }
+func (n nativeImports) Progress(text string) { n.c.progress([]byte(text)) }

@@ -36,9 +36,20 @@ type Options struct {
 	NoSync bool
 	// Limits bound what one call may use.
 	Limits Limits
+	// Spares is how many instances of each module that was called are kept ready
+	// for its next calls. Zero means two, a negative number none: right for a
+	// process that makes one call.
+	Spares int
 	// Interpreter runs guests on wazero's interpreter instead of compiled. It is
 	// on in binaries built with -race, where compiling takes too long.
 	Interpreter bool
+}
+
+func (o *Options) spares() int {
+	if o.Spares == 0 {
+		return 2
+	}
+	return max(0, o.Spares)
 }
 
 // dirs are the host's own directories. cache and state are empty where the user

@@ -48,7 +48,7 @@ func (w *rewriter) memoryHelper(key bulkKey) uint32 {
 		// What fits in a piece is done at once; the check is that of the caller's
 		// next loop.
 		c.get(2).i32(bulkPiece).op(opI32LeU).open(opIf)
-		c.chargeLength(2)
+		c.chargeBytes(2)
 		c.get(0).get(1).get(2).bytes(op).op(opReturn).op(opEnd)
 
 		// The whole must be in bounds before a byte is written. An operation of
@@ -70,7 +70,7 @@ func (w *rewriter) memoryHelper(key bulkKey) uint32 {
 
 		if key.op == opMemoryCopy { // to a higher address, overlapping: from the end
 			c.get(1).get(0).op(opI32LtU).open(opIf).open(opLoop)
-			c.check()
+			c.check(costPiece)
 			c.get(2).i32(bulkPiece).op(opI32Sub).set(2)
 			c.get(0).get(2).op(opI32Add).get(1).get(2).op(opI32Add).i32(bulkPiece).bytes(op)
 			c.get(2).i32(bulkPiece).op(opI32GtU).branchIf(0)
@@ -78,7 +78,7 @@ func (w *rewriter) memoryHelper(key bulkKey) uint32 {
 			c.get(0).get(1).get(2).bytes(op).op(opReturn).op(opEnd)
 		}
 		c.open(opLoop)
-		c.check()
+		c.check(costPiece)
 		c.get(0).get(1).i32(bulkPiece).bytes(op)
 		for _, p := range ends {
 			c.get(p).i32(bulkPiece).op(opI32Add).set(p)
@@ -112,7 +112,7 @@ func (w *rewriter) tableHelper(key bulkKey) uint32 {
 		c.op(opGlobalGet).index(w.budget)
 		c.get(length).i32(limit).get(length).i32(limit).op(opI32LtU).op(opSelect)
 		c.op(opI64ExtendI32U).op(opI64Sub).op(opGlobalSet).index(w.budget)
-		c.b = w.test(c.b)
+		c.test()
 		for p := range params {
 			c.get(uint32(p))
 		}

@@ -17,6 +17,8 @@ type decoder struct {
 	*reader
 	m      *Module
 	locals int // how many there are
+
+	targets []uint32 // labels of the last br_table
 }
 
 // next reads one instruction. All indices are checked but those of labels, which
@@ -57,8 +59,9 @@ func (d *decoder) immediates(in *instruction, sh shape) {
 	case shapeLabel:
 		in.a = d.u32()
 	case shapeTargets:
+		d.targets = d.targets[:0]
 		for n := d.count("targets of one br_table", m.limits.BranchTargets); n >= 0 && d.err == nil; n-- {
-			d.u32()
+			d.targets = append(d.targets, d.u32())
 		}
 	case shapeFunc:
 		in.a = d.index("function", m.functionCount())

@@ -19,8 +19,10 @@ const (
 	bytesPerUnit    = 1 << bytesPerUnitLog
 	bytesPerUnitLog = 3
 	bulkPiece       = 1 << 16 // bytes
-	leafMax         = 64      // a function without loops and calls that costs no more is not checked
-	entryInLoopMax  = 64      // what precedes and follows a loop may cost so much to be charged with it
+	costPiece       = costBulk + bulkPiece/bytesPerUnit
+
+	leafMax  = 64  // a function without loops and calls that costs no more is not checked
+	shortMax = 256 // one without loops that costs no more is charged as a whole
 )
 
 // cost is what one instruction costs by itself.

@@ -11,6 +11,7 @@ func (c *code) index(i uint32) *code    { c.b = appendU32(c.b, i); return c }
 func (c *code) bytes(b []byte) *code    { c.b = append(c.b, b...); return c }
 func (c *code) get(local uint32) *code  { return c.op(opLocalGet).index(local) }
 func (c *code) set(local uint32) *code  { return c.op(opLocalSet).index(local) }
+func (c *code) i64(v int64) *code       { c.b = appendSigned(append(c.b, opI64Const), v); return c }
 func (c *code) i32(v int64) *code       { c.b = appendSigned(append(c.b, opI32Const), v); return c }
 func (c *code) branchIf(l uint32) *code { return c.op(opBrIf).index(l) }
 func (c *code) open(op byte) *code      { return c.op(op).op(blockTypeEmpty) }
@@ -18,11 +19,25 @@ func (c *code) call(f uint32) *code     { return c.op(opCall).index(f) }
 func (c *code) tee(local uint32) *code  { return c.op(opLocalTee).index(local) }
 func (c *code) branch(l uint32) *code   { return c.op(opBr).index(l) }
 
-// check charges one piece.
-func (c *code) check() { c.b = c.w.check(c.b, costBulk+bulkPiece/bytesPerUnit) }
+// charge takes n units from the budget in the global.
+func (c *code) charge(n int64) {
+	c.op(opGlobalGet).index(c.w.budget).i64(n).op(opI64Sub).op(opGlobalSet).index(c.w.budget)
+}
 
-// chargeLength charges an operation on as many bytes as a local says.
-func (c *code) chargeLength(local uint32) {
+// test yields if the budget in the global is spent.
+func (c *code) test() {
+	c.op(opGlobalGet).index(c.w.budget).i64(0).op(opI64LtS).open(opIf).call(c.w.pause).op(opEnd)
+}
+
+// check charges n units and yields if the budget is spent. It leaves the stack as
+// it is.
+func (c *code) check(n int64) {
+	c.charge(n)
+	c.test()
+}
+
+// chargeBytes charges an operation on as many bytes as a local says.
+func (c *code) chargeBytes(local uint32) {
 	c.op(opGlobalGet).index(c.w.budget)
 	c.get(local).i32(bytesPerUnitLog).op(opI32ShrU).i32(costBulk).op(opI32Add)
 	c.op(opI64ExtendI32U).op(opI64Sub).op(opGlobalSet).index(c.w.budget)

@@ -10,61 +10,140 @@ const (
 	ExportBudget = Reserved + ".budget"
 )
 
-// meterBody appends a function's code with checks in it to dst.
-func (w *rewriter) meterBody(dst []byte, i int) []byte {
+// meter appends a function, locals and code, with checks in it to dst. There are
+// three ways:
+//
+//   - a leaf is left as it is, its callers pay;
+//   - a short function without loops is charged as a whole when it is entered;
+//   - any other keeps the budget in a local, which costs next to nothing, from its
+//     entry to its end but for calls: there the global has it. Each segment is
+//     charged where it begins; the budget is tested at the entry and at the head
+//     of each loop.
+func (w *rewriter) meter(dst []byte, i int) []byte {
 	b, s := &w.m.bodies[i], &w.m.scan.functions[i]
-	d := decoder{reader: &reader{b: b.code}, m: w.m, locals: b.count}
-	if charge, check := s.entry(); check {
-		dst = w.check(dst, charge)
+	f := meteredFunction{w: w, s: s, local: uint32(b.count), code: code{w: w, b: dst}}
+	f.register = !s.leaf() && !s.short()
+	if f.register {
+		groups := &reader{b: b.locals}
+		n := groups.u32()
+		f.index(n + 1).bytes(b.locals[groups.at:]).index(1).op(typeI64)
+	} else {
+		f.bytes(b.locals)
 	}
-	loops := 0
+	f.entry()
+	d := decoder{reader: &reader{b: b.code}, m: w.m, locals: b.count}
+	marks := newSegmenter()
+	segment := 0
 	for d.more() {
 		in := d.next()
-		code := b.code[in.start:in.end]
-		switch in.op {
-		case opLoop:
-			dst = w.check(append(dst, code...), s.head(loops))
-			loops++
-		case opCall, opReturnCall, opRefFunc:
-			dst = appendU32(append(dst, code[0]), w.function(in.a))
-		default:
-			if h, ok := w.bulkHelper(in); ok {
-				dst = appendU32(append(dst, opCall), h)
-				continue
-			}
-			dst = append(dst, code...)
+		if f.register && marks.leaves(in, d.targets) {
+			f.flush()
+		}
+		f.instruction(in, b.code[in.start:in.end])
+		switch marks.step(in, d.targets) {
+		case markSegment:
+			segment++
+			f.segment(s.segments[segment])
+		case markHead:
+			segment++
+			f.head(s.segments[segment])
 		}
 	}
-	return dst
+	return f.b
 }
 
-// check appends code that charges n units and yields if the budget is spent. It
-// leaves the stack as it is.
-func (w *rewriter) check(dst []byte, n int64) []byte {
-	dst = w.charge(dst, n)
-	return w.test(dst)
+// A meteredFunction is a function's code in the making.
+type meteredFunction struct {
+	code
+	w        *rewriter
+	s        *scanned
+	register bool   // the budget is in a local
+	local    uint32 // which
 }
 
-// charge appends code that takes n units from the budget.
-func (w *rewriter) charge(dst []byte, n int64) []byte {
-	dst = appendU32(append(dst, opGlobalGet), w.budget)
-	dst = appendSigned(append(dst, opI64Const), n)
-	return appendU32(append(dst, opI64Sub, opGlobalSet), w.budget)
+func (f *meteredFunction) entry() {
+	switch {
+	case f.register:
+		f.op(opGlobalGet).index(f.w.budget).i64(f.s.segments[0]).op(opI64Sub)
+		if f.s.straight {
+			f.set(f.local)
+		} else {
+			f.tee(f.local)
+			f.test()
+		}
+	case !f.s.leaf():
+		f.check(f.s.total)
+	}
 }
 
-// test appends code that yields if the budget is spent.
-func (w *rewriter) test(dst []byte) []byte {
-	dst = appendU32(append(dst, opGlobalGet), w.budget)
-	dst = append(dst, opI64Const, 0, opI64LtS, opIf, blockTypeEmpty)
-	dst = appendU32(append(dst, opCall), w.pause)
-	return append(dst, opEnd)
+// segment charges a segment that begins here.
+func (f *meteredFunction) segment(cost int64) {
+	if f.register && cost > 0 {
+		f.get(f.local).i64(cost).op(opI64Sub).set(f.local)
+	}
 }
 
-// pauseBody is the function that checks call: it asks the host for a new budget.
+// head charges the head of a loop, and tests.
+func (f *meteredFunction) head(cost int64) {
+	f.get(f.local).i64(cost).op(opI64Sub).tee(f.local)
+	f.test()
+}
+
+// test takes the budget from the stack and yields if it is spent.
+func (f *meteredFunction) test() {
+	f.i64(0).op(opI64LtS).open(opIf)
+	f.get(f.local).call(f.w.yield).set(f.local)
+	f.op(opEnd)
+}
+
+// flush puts the budget where others find it.
+func (f *meteredFunction) flush() { f.get(f.local).op(opGlobalSet).index(f.w.budget) }
+
+// instruction appends one instruction of the original: the same, or a call of what
+// stands in for it.
+func (f *meteredFunction) instruction(in instruction, original []byte) {
+	switch in.op {
+	case opRefFunc:
+		f.op(opRefFunc).index(f.w.function(in.a))
+	case opReturnCall:
+		f.op(opReturnCall).index(f.w.function(in.a))
+	case opCall:
+		f.around(f.w.usesBudget(in.a), func() { f.call(f.w.function(in.a)) })
+	case opCallIndirect:
+		f.around(true, func() { f.bytes(original) })
+	default:
+		if h, ok := f.w.bulkHelper(in); ok {
+			f.around(true, func() { f.call(h) })
+			return
+		}
+		f.bytes(original)
+	}
+}
+
+// around puts the budget into its global for the time of a call.
+func (f *meteredFunction) around(needed bool, call func()) {
+	if !f.register || !needed {
+		call()
+		return
+	}
+	f.flush()
+	call()
+	f.op(opGlobalGet).index(f.w.budget).set(f.local)
+}
+
+// usesBudget reports whether a function of the module charges anything.
+func (w *rewriter) usesBudget(index uint32) bool {
+	n := len(w.m.importedFunctions)
+	if int(index) < n {
+		return w.moved[index] != index
+	}
+	return !w.m.scan.functions[int(index)-n].leaf()
+}
+
+// pauseBody is the function that checks outside of such a function call: it asks
+// the host for a new budget.
 func (w *rewriter) pauseBody() []byte {
-	c := []byte{0} // no locals
-	c = appendU32(append(c, opGlobalGet), w.budget)
-	c = appendU32(append(c, opCall), w.yield)
-	c = appendU32(append(c, opGlobalSet), w.budget)
-	return append(c, opEnd)
+	c := code{w: w, b: []byte{0}} // no locals
+	c.op(opGlobalGet).index(w.budget).call(w.yield).op(opGlobalSet).index(w.budget).op(opEnd)
+	return c.b
 }

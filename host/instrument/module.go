@@ -134,14 +134,31 @@ func (m *Module) HasStart() bool { return m.start != nil }
 // Import is something that a module imports.
 type Import struct {
 	Module, Name string
-	Function     bool // else a table, a memory or a global
+	Kind         string // function, table, memory or global
 }
+
+// An Export is something that a module exports.
+type Export struct {
+	Name string
+	Kind string // function, table, memory or global
+}
+
+var kindNames = [...]string{kindFunction: "function", kindTable: "table", kindMemory: "memory", kindGlobal: "global"}
 
 // Imports returns what the module imports, in its order.
 func (m *Module) Imports() []Import {
 	list := make([]Import, len(m.imports))
 	for i, im := range m.imports {
-		list[i] = Import{Module: im.module, Name: im.name, Function: im.kind == kindFunction}
+		list[i] = Import{Module: im.module, Name: im.name, Kind: kindNames[im.kind]}
+	}
+	return list
+}
+
+// Exports returns what the module exports, in its order.
+func (m *Module) Exports() []Export {
+	list := make([]Export, len(m.exports))
+	for i, e := range m.exports {
+		list[i] = Export{Name: e.name, Kind: kindNames[e.kind]}
 	}
 	return list
 }

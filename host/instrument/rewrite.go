@@ -121,11 +121,10 @@ func (w *rewriter) code() []byte {
 	out := make([]byte, 0, total+total/4)
 	var one []byte
 	for i := range w.m.bodies {
-		one = append(one[:0], w.m.bodies[i].locals...)
 		if w.plan.Plain {
-			one = append(one, w.m.bodies[i].code...)
+			one = append(append(one[:0], w.m.bodies[i].locals...), w.m.bodies[i].code...)
 		} else {
-			one = w.meterBody(one, i)
+			one = w.meter(one[:0], i)
 		}
 		out = appendBytes(out, one)
 	}

@@ -15,26 +15,29 @@ type scan struct {
 
 // scanned is one function.
 type scanned struct {
-	// regions holds what a pass can cost: first that of the code outside of loops,
-	// then those of each loop without the loops in it, in order of appearance.
-	// Branches go forward but for those to a loop's head, so that each instruction
-	// of a region runs at most once a pass.
-	regions []int64
-	leafs   []leafCall
-	calls   bool // anything but a known leaf could be called
-	loop    bool // the code begins with a loop, but for instructions without effect on control
+	segments []int64 // what each costs, see segmenter; first that of the entry
+	total    int64
+	leafs    []leafCall
+	calls    bool // anything but a leaf could be called
+	loops    bool
+	// straight says that the code begins with a loop, but for instructions that
+	// only move values: to check the loop is to check the entry.
+	straight bool
 }
 
 // A leafCall is a direct call of a defined function, which might be a leaf.
 type leafCall struct {
-	region int
-	callee uint32 // among the defined functions
+	segment int
+	callee  uint32 // among the defined functions
 }
 
-// leaf reports whether a function runs so shortly that its callers pay for it.
+// leaf reports whether a function is so short that its callers pay for it.
 func (s *scanned) leaf() bool {
-	return len(s.regions) == 1 && !s.calls && len(s.leafs) == 0 && s.regions[0] <= leafMax
+	return !s.loops && !s.calls && len(s.leafs) == 0 && s.total <= leafMax
 }
+
+// short reports whether a function is charged as a whole when it is entered.
+func (s *scanned) short() bool { return !s.loops && s.total <= shortMax }
 
 func (m *Module) scanCode() error {
 	m.scan.functions = make([]scanned, len(m.bodies))
@@ -47,7 +50,8 @@ func (m *Module) scanCode() error {
 		f := &m.scan.functions[i]
 		for _, c := range f.leafs {
 			if callee := &m.scan.functions[c.callee]; callee.leaf() {
-				f.regions[c.region] += callee.regions[0]
+				f.segments[c.segment] += callee.total
+				f.total += callee.total
 			} else {
 				f.calls = true
 			}
@@ -58,55 +62,63 @@ func (m *Module) scanCode() error {
 
 func (m *Module) scanFunction(f *scanned, b *body) error {
 	d := decoder{reader: &reader{b: b.code}, m: m, locals: b.count}
-	f.regions = []int64{0}
-	region := 0          // where the instruction is
-	outer := []int32{-1} // for each open block the region to return to, -1 for none
-	straight := true     // nothing so far that branches, calls or loops
-	for len(outer) > 0 {
+	s := newSegmenter()
+	f.segments = append(f.segments, costCall) // of the entry
+	straight := true                          // nothing so far but moved values
+	for end := false; !end; {
 		in := d.next()
 		if d.err != nil {
 			return fmt.Errorf("at byte %d: %w", in.start, d.err)
 		}
-		f.regions[region] += cost(in.op)
+		if !s.dead {
+			f.segments[len(f.segments)-1] += cost(in.op)
+		}
 		switch in.op {
-		case opBlock, opIf, opLoop:
-			if len(outer) > m.limits.Nesting {
-				return &LimitError{What: "nested blocks", Have: uint64(len(outer)), Max: uint64(m.limits.Nesting)}
-			}
-			back := int32(-1)
-			if in.op == opLoop {
-				f.loop = f.loop || straight
-				back, region = int32(region), len(f.regions)
-				f.regions = append(f.regions, costPlain)
-			}
-			outer = append(outer, back)
-			straight = straight && in.op == opBlock
-		case opEnd:
-			if back := outer[len(outer)-1]; back >= 0 {
-				region = int(back)
-			}
-			outer = outer[:len(outer)-1]
-			straight = false
 		case opCall, opReturnCall:
 			if n := len(m.importedFunctions); int(in.a) >= n {
-				f.leafs = append(f.leafs, leafCall{region, in.a - uint32(n)})
+				f.leafs = append(f.leafs, leafCall{len(f.segments) - 1, in.a - uint32(n)})
 			} else {
 				f.calls = true
-				f.regions[region] += costImport
+				f.segments[len(f.segments)-1] += costImport
 			}
-			straight = false
 		case opCallIndirect, opReturnCallInd:
-			f.calls, straight = true, false
-		case opLocalGet, opLocalSet, opLocalTee, opGlobalGet, opGlobalSet, opI32Const, opI64Const, opF32Const, opF64Const:
+			f.calls = true
+		case opLoop:
+			f.straight = f.straight || straight && !f.loops
+			f.loops = true
 		default:
 			m.scan.note(in.op)
-			straight = false
+		}
+		straight = straight && movesOnly(in.op)
+		switch s.step(in, d.targets) {
+		case markSegment:
+			f.segments = append(f.segments, 0)
+		case markHead:
+			f.segments = append(f.segments, costPlain)
+		case markEnd:
+			end = true
+		}
+		if n := len(s.blocks) - 1; n > m.limits.Nesting {
+			return &LimitError{What: "nested blocks", Have: uint64(n), Max: uint64(m.limits.Nesting)}
 		}
 	}
 	if d.at != len(b.code) {
 		return errors.New("there is code behind its end")
 	}
+	for _, c := range f.segments {
+		f.total += c
+	}
 	return nil
+}
+
+// movesOnly reports whether an instruction neither branches nor calls nor takes
+// any time worth a check.
+func movesOnly(op int) bool {
+	switch op {
+	case opBlock, opLocalGet, opLocalSet, opLocalTee, opGlobalGet, opGlobalSet, opI32Const, opI64Const, opF32Const, opF64Const:
+		return true
+	}
+	return false
 }
 
 func (s *scan) note(op int) {
@@ -116,23 +128,4 @@ func (s *scan) note(op int) {
 	case opMemoryInit, opDataDrop:
 		s.usesSegments = true
 	}
-}
-
-// entry reports whether the function is checked where it is entered, and what the
-// check charges. Where it is not, a loop that is entered at once is charged with
-// what else there is, or the callers are.
-func (s *scanned) entry() (charge int64, check bool) {
-	if s.leaf() || s.loop && s.regions[0] <= entryInLoopMax {
-		return 0, false
-	}
-	return s.regions[0] + costCall, true
-}
-
-// head returns what the check at the head of the n-th loop charges.
-func (s *scanned) head(n int) int64 {
-	charge := s.regions[n+1]
-	if _, check := s.entry(); n == 0 && !check {
-		charge += s.regions[0] + costCall
-	}
-	return charge
 }

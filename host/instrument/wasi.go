@@ -106,7 +106,7 @@ func (w *rewriter) boundBody(index uint32, params int, list []bound) []byte {
 func (w *rewriter) randomBody(index uint32) []byte {
 	c := code{w: w, b: []byte{1, 1, typeI32}} // a local for the errno
 	c.open(opLoop)
-	c.check()
+	c.check(costImport + randomPiece/bytesPerUnit)
 	c.get(1).i32(randomPiece).op(opI32GtU).open(opIf)
 	c.get(0).i32(randomPiece).call(index).tee(2).open(opIf).get(2).op(opReturn).op(opEnd)
 	c.get(0).i32(randomPiece).op(opI32Add).set(0)

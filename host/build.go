@@ -1,0 +1,259 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/ohhost/ohhost/host/codecache"
+	"github.com/ohhost/ohhost/host/instrument"
+)
+
+// startTimeout is how long start-up code may run when its state is to be kept.
+// Code that takes longer runs in each call, under the call's own deadline.
+const startTimeout = 2 * time.Second
+
+// A recipe is what the cache keeps of a module beside its bytes.
+type recipe struct {
+	Started bool     // the image was taken after the start-up code had run
+	Globals []string // exports that hold the mutable globals
+	Path    string   // of wazero's file in its own cache
+}
+
+// Parts of a cache entry.
+const (
+	partRecipe = iota // JSON
+	partWasm          // the rewritten module
+	partImage         // empty: the module cannot be frozen
+	partCode          // what wazero keeps
+	partCount
+)
+
+// build makes a module ready: from the cache, or by rewriting it, compiling it,
+// and running its start-up code.
+func (m *module) build(ctx context.Context) (*code, error) {
+	name := m.cacheName()
+	cache := m.host.cache()
+	if cache != nil {
+		parts, err := cache.Load(name)
+		var poisoned *codecache.PoisonedError
+		switch {
+		case err == nil:
+			c, err := m.fromCache(ctx, cache, name, parts)
+			if err == nil {
+				return c, nil
+			}
+			m.host.log.Warn("cached code cannot be used, compiling anew", "module", m.name, "error", err)
+		case errors.As(err, &poisoned):
+			m.host.log.Warn("cached code was changed by somebody else, compiling anew", "module", m.name, "error", err)
+		case !errors.Is(err, fs.ErrNotExist):
+			m.host.log.Warn("the cache of compiled plugins cannot be read", "error", err)
+		}
+	}
+	c, parts, err := m.compile(ctx, cache != nil)
+	if err != nil {
+		return nil, err
+	}
+	if cache != nil {
+		m.store(cache, name, parts, c.engine)
+	}
+	return c, nil
+}
+
+// cacheName names what the code depends on, but for the processor's features,
+// which are in the name of wazero's file.
+func (m *module) cacheName() string {
+	h := sha256.New()
+	h.Write(m.wasm)
+	h.Write([]byte(strconv.Itoa(m.host.opts.Limits.instrument().TableElements)))
+	h.Write([]byte("/" + strconv.Itoa(int(m.host.opts.Limits.MemoryPages))))
+	return strings.Join([]string{"v1", wazeroVersion, runtime.GOOS, runtime.GOARCH, hex.EncodeToString(h.Sum(nil))}, "-")
+}
+
+// scratch makes the directory by which wazero's files come and go, or nil: then
+// nothing is kept.
+func (m *module) scratch(keep bool) *codecache.Scratch {
+	if !keep {
+		return nil
+	}
+	s, err := codecache.NewScratch()
+	if err != nil {
+		m.host.log.Warn("compiled code is not kept", "error", err)
+		return nil
+	}
+	return s
+}
+
+// fromCache makes a module ready from verified parts.
+func (m *module) fromCache(ctx context.Context, cache *codecache.Cache, name string, parts [][]byte) (_ *code, err error) {
+	if len(parts) != partCount {
+		return nil, fmt.Errorf("it has %d parts", len(parts))
+	}
+	var r recipe
+	if err := json.Unmarshal(parts[partRecipe], &r); err != nil {
+		return nil, err
+	}
+	c := m.newCode()
+	c.globals, c.started = r.Globals, r.Started
+	if image := slices.Clone(parts[partImage]); len(image) > 0 { // not to keep all of the entry
+		if c.image, err = decodeImage(image); err != nil {
+			return nil, err
+		}
+	}
+	scratch := m.scratch(true)
+	if scratch != nil {
+		if err := scratch.Write(r.Path, parts[partCode]); err != nil {
+			return nil, errors.Join(err, scratch.Close())
+		}
+	}
+	if c.engine, err = m.engine(ctx, scratch); err != nil {
+		return nil, err
+	}
+	if c.compiled, err = c.engine.compile(ctx, parts[partWasm]); err != nil {
+		return nil, errors.Join(err, c.close(ctx))
+	}
+	if scratch != nil {
+		// On a processor with other features wazero did not find its file there.
+		m.store(cache, name, parts, c.engine)
+	}
+	return c, nil
+}
+
+func (m *module) engine(ctx context.Context, scratch *codecache.Scratch) (*engine, error) {
+	return newEngine(ctx, m.host.interpreted(), m.host.opts.Limits.MemoryPages, scratch)
+}
+
+// store keeps the file that wazero has written, with the other parts, if it is
+// not the one that they hold. A cache that cannot be written is only logged.
+func (m *module) store(cache *codecache.Cache, name string, parts [][]byte, e *engine) {
+	if e.scratch == nil {
+		return
+	}
+	files, err := e.scratch.Files()
+	if err == nil {
+		err = e.scratch.Empty()
+	}
+	var r recipe
+	if err == nil {
+		err = json.Unmarshal(parts[partRecipe], &r)
+	}
+	delete(files, r.Path)
+	for path, code := range files {
+		if err != nil {
+			break
+		}
+		r.Path = path
+		parts = slices.Clone(parts)
+		parts[partCode] = code
+		if parts[partRecipe], err = json.Marshal(r); err == nil {
+			err = cache.Store(name, parts)
+		}
+	}
+	if err != nil {
+		m.host.log.Warn("compiled code is not kept", "module", m.name, "error", err)
+	}
+}
+
+// compile rewrites and compiles the module, and takes the state that instances
+// begin with. The parts lack wazero's file.
+func (m *module) compile(ctx context.Context, keep bool) (_ *code, parts [][]byte, err error) {
+	parsed, err := instrument.Parse(m.wasm, m.host.opts.Limits.instrument())
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkImports(parsed); err != nil {
+		return nil, nil, err
+	}
+	plan := &instrument.Plan{Frozen: parsed.Freezable() == nil}
+	wasm, err := parsed.Rewrite(plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := m.newCode()
+	if c.engine, err = m.engine(ctx, m.scratch(keep && !m.host.interpreted())); err != nil {
+		return nil, nil, err
+	}
+	if c.compiled, err = c.engine.compile(ctx, wasm); err != nil {
+		return nil, nil, errors.Join(stopped(ctx, err), c.close(ctx))
+	}
+	var image []byte
+	if plan.Frozen {
+		if err = m.freeze(ctx, c, parsed); err != nil {
+			return nil, nil, errors.Join(err, c.close(ctx))
+		}
+		image = c.image.encode()
+	}
+	r, err := json.Marshal(recipe{Started: c.started, Globals: c.globals})
+	return c, [][]byte{r, wasm, image, nil}, err
+}
+
+// freeze takes the state of an instance: after its start-up code has run, if that
+// code did nothing that depends on the call, else before.
+func (m *module) freeze(ctx context.Context, c *code, parsed *instrument.Module) error {
+	segments, err := parsed.Segments()
+	if err != nil {
+		return err
+	}
+	c.globals = parsed.FrozenGlobals()
+	in, err := c.instantiate(ctx)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	for _, s := range segments {
+		if !in.mod.Memory().Write(s.Offset, s.Bytes) {
+			return errors.New("a data segment lies outside of the memory")
+		}
+	}
+	if c.image, err = takeImage(in.mod, c.globals); err != nil {
+		return err
+	}
+	if !parsed.HasInitialize() {
+		c.started = true
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	call := &guestCall{log: m.host.log.Named(m.name), limits: &m.host.opts.Limits}
+	if err := in.start(ctx, call); err != nil || call.hostCalls > 0 || in.slot.touched || len(in.slot.out.b) > 0 {
+		m.host.log.Debug("start-up code runs in each call", "module", m.name, "error", err)
+		return nil
+	}
+	image, err := takeImage(in.mod, c.globals)
+	if err == nil {
+		c.image, c.started = image, true
+	}
+	return err
+}
+
+// code is a module ready to be instantiated.
+type code struct {
+	engine   *engine
+	compiled wazero.CompiledModule
+	globals  []string // exports that hold the mutable globals, of a module with an image
+	image    *image   // the state that instances begin with; nil is the module's own
+	started  bool     // the start-up code need not run any more
+	spares   spares
+}
+
+func (m *module) newCode() *code { return &code{spares: spares{want: m.host.opts.spares()}} }
+
+// close frees the code; no call may use it.
+func (c *code) close(ctx context.Context) error {
+	c.spares.close()
+	if c.image != nil {
+		c.image.close()
+	}
+	return c.engine.close(ctx)
+}
