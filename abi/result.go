@@ -8,6 +8,20 @@ type Result struct {
 	// None may be called "content" or "is_error".
 	Fields  []Field `json:"-"`
 	IsError bool    `json:"is_error"`
+	// Usage is what the call used, as the host counted it; it is no part of what
+	// is shown to a model. Nil where nobody counted.
+	Usage *Usage `json:"-"`
+}
+
+// Usage is what one call of a guest used.
+type Usage struct {
+	// Fuel is computing, in units of about one simple instruction. It is the same
+	// for the same module and input on every machine.
+	Fuel uint64 `json:"fuel"`
+	// HostCalls counts calls of the host and operations on files.
+	HostCalls int `json:"host_calls"`
+	// MemoryPages is how large the guest's memory became, in pages of 64 KiB.
+	MemoryPages uint32 `json:"memory_pages"`
 }
 
 // A Part is one piece of content: a text, or an image as bytes.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/codecache"
 	"github.com/ohhost/ohhost/host/jail"
 	"github.com/ohhost/ohhost/host/session"
 	"github.com/ohhost/ohhost/tool"
@@ -54,7 +55,9 @@ func (h *Host) Bind(ctx context.Context, name string, g *tool.Grant) (tool.Tool,
 		b.sess = b.shared.Session
 		opts.Open = []string{b.sess.Outputs()}
 	}
-	if b.jail, err = jail.New(g, opts); err != nil {
+	grant := *g
+	grant.Deny = append(slices.Clone(g.Deny), codecache.ScratchGlob) // code that is about to be run
+	if b.jail, err = jail.New(&grant, opts); err != nil {
 		return nil, fmt.Errorf("bind %s: %w", name, errors.Join(err, b.release()))
 	}
 	if err := h.keep(b); err != nil {
@@ -166,6 +169,9 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 		var a *answer
 		if a, err = parseAnswer(f, files.blob); err == nil {
 			b.shorten(ctx, a, c)
+			if a.result != nil {
+				a.result.Usage = in.usage()
+			}
 			return b.outcome(a, files.refusal)
 		}
 		err = fmt.Errorf("the guest's answer: %w", err)

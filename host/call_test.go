@@ -45,13 +45,15 @@ func TestWord(t *testing.T) {
 	require.Equal(t, &abi.Result{
 		Content: []abi.Part{{Text: "4 words"}},
 		Fields:  []abi.Field{{Name: "words", Value: abi.JSON("4")}},
+		Usage:   res.Usage,
 	}, res)
+	require.NotZero(t, res.Usage.Fuel)
 	require.Equal(t, []string{"reading"}, steps)
 	require.Contains(t, log.String(), `guest: says="counting"`)
 
 	res, err = w.Call(context.Background(), &tool.Call{Args: []byte(`{"path":"` + dir + `/none"}`)})
 	require.NoError(t, err)
-	require.Equal(t, &abi.Result{Content: []abi.Part{{Text: "the file cannot be read"}}, IsError: true}, res)
+	require.Equal(t, &abi.Result{Content: []abi.Part{{Text: "the file cannot be read"}}, IsError: true, Usage: res.Usage}, res)
 
 	_, err = w.Call(context.Background(), &tool.Call{Args: []byte(`{"path":"/etc/passwd"}`)})
 	var denied *tool.DeniedError
@@ -103,12 +105,12 @@ func TestHostileFault(t *testing.T) {
 		{"no attachment", "hostile: call: the guest's answer: content[0]: no attachment 7"},
 		{"no blob", `hostile: call: the guest's answer: field "x": $blob: there is no -1`},
 		{"image type", "hostile: call: the guest's answer: content[0]: no attachment 0"},
-		{"output outside", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
-		{"output huge", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
-		{"input outside", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
-		{"log outside", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
-		{"progress outside", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
-		{"invoke outside", "hostile: call: the guest passed a pointer outside its memory (recovered by wazero)"},
+		{"output outside", "hostile: call: the guest passed a pointer outside its memory"},
+		{"output huge", "hostile: call: the guest passed a pointer outside its memory"},
+		{"input outside", "hostile: call: the guest passed a pointer outside its memory"},
+		{"log outside", "hostile: call: the guest passed a pointer outside its memory"},
+		{"progress outside", "hostile: call: the guest passed a pointer outside its memory"},
+		{"invoke outside", "hostile: call: the guest passed a pointer outside its memory"},
 	} {
 		t.Run(c.do, func(t *testing.T) {
 			res, err := hostile(t, b, context.Background(), c.do)

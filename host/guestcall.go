@@ -37,8 +37,9 @@ type guestCall struct {
 	limit  int // bytes of output; 0 is abi.MaxFrame
 
 	hostCalls int
-	lines     int // that were logged
-	logged    int // bytes of them
+	pages     uint32 // of memory, at the end
+	lines     int    // that were logged
+	logged    int    // bytes of them
 }
 
 // segments is a queue of bytes that a reader consumes; the pieces of a frame are
@@ -75,6 +76,11 @@ func (c *guestCall) count() error {
 		return fmt.Errorf("%w: more than %d", errHostCalls, c.limits.HostCalls)
 	}
 	return nil
+}
+
+// usage is what the call used.
+func (c *guestCall) usage() *abi.Usage {
+	return &abi.Usage{Fuel: c.meter.used, HostCalls: c.hostCalls, MemoryPages: c.pages}
 }
 
 func (c *guestCall) write(b []byte) error {
@@ -165,10 +171,15 @@ func (c *guestCall) yield(left int64) (int64, error) {
 	return c.meter.refill(left)
 }
 
-// stopped returns why a call ended: the context's cause where it ended, else err.
+// stopped returns why a call ended: the context's cause where it ended, what a
+// host function said, or err.
 func stopped(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
+	}
+	var s stop
+	if errors.As(err, &s) {
+		return s.error
 	}
 	return err
 }

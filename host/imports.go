@@ -17,6 +17,12 @@ var importNames = []string{abi.ImportInput, abi.ImportOutput, abi.ImportLog, abi
 // errPointer is the fault of a guest that names bytes outside its memory.
 var errPointer = errors.New("the guest passed a pointer outside its memory")
 
+// A stop ends a guest's call: host functions panic with it, and wazero returns it
+// in an error of its own.
+type stop struct{ error }
+
+func (s stop) Unwrap() error { return s.error }
+
 // errOutsideCall is the fault of a guest that calls the host when nobody called it.
 var errOutsideCall = errors.New("the guest called the host outside of a call")
 
@@ -27,7 +33,7 @@ type callKey struct{}
 func callOf(ctx context.Context) *guestCall {
 	c, ok := ctx.Value(callKey{}).(*guestCall)
 	if !ok {
-		panic(errOutsideCall)
+		panic(stop{errOutsideCall})
 	}
 	return c
 }
@@ -40,7 +46,7 @@ func instantiateMeter(ctx context.Context, r wazero.Runtime) error {
 		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			left, err := callOf(ctx).yield(int64(stack[0]))
 			if err != nil {
-				panic(err)
+				panic(stop{err})
 			}
 			stack[0] = api.EncodeI64(left)
 		}), i64, i64).Export(instrument.ImportYield).Instantiate(ctx)
@@ -57,7 +63,7 @@ func instantiateImports(ctx context.Context, r wazero.Runtime) error {
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
 			c := callOf(ctx)
 			if err := c.count(); err != nil {
-				panic(err)
+				panic(stop{err})
 			}
 			fn(c, mod.Memory(), stack)
 		}), params, results).Export(name)
@@ -67,7 +73,7 @@ func instantiateImports(ctx context.Context, r wazero.Runtime) error {
 	})
 	add(abi.ImportOutput, []api.ValueType{i32, i32}, nil, func(c *guestCall, mem api.Memory, s []uint64) {
 		if err := c.write(view(mem, s[0], s[1])); err != nil {
-			panic(err)
+			panic(stop{err})
 		}
 	})
 	add(abi.ImportLog, []api.ValueType{i32, i32, i32}, nil, func(c *guestCall, mem api.Memory, s []uint64) {
@@ -79,7 +85,7 @@ func instantiateImports(ctx context.Context, r wazero.Runtime) error {
 	add(abi.ImportInvoke, []api.ValueType{i32, i32}, []api.ValueType{i64}, func(c *guestCall, mem api.Memory, s []uint64) {
 		n, err := c.invoke(view(mem, s[0], s[1]))
 		if err != nil {
-			panic(err)
+			panic(stop{err})
 		}
 		s[0] = api.EncodeI64(n)
 	})
@@ -91,7 +97,7 @@ func instantiateImports(ctx context.Context, r wazero.Runtime) error {
 func view(mem api.Memory, ptr, length uint64) []byte {
 	b, ok := mem.Read(api.DecodeU32(ptr), api.DecodeU32(length))
 	if !ok {
-		panic(errPointer)
+		panic(stop{errPointer})
 	}
 	return b
 }

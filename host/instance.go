@@ -58,6 +58,7 @@ func (in *instance) run(ctx context.Context, c *guestCall, files sys.FS, export 
 	ctx = context.WithValue(ctx, callKey{}, c)
 	defer func() {
 		c.meter.settle(in.budget())
+		c.pages = in.mod.Memory().Size() / pageSize
 		detail = strings.Trim(detail+"\n"+in.slot.out.String(), "\n")
 	}()
 	if init := in.mod.ExportedFunction(abi.ExportInitialize); init != nil && !in.code.started {

@@ -85,7 +85,7 @@ func TestR9OutputParts(t *testing.T) {
 			{Text: "890\n[The result is cut here: these are 10 of 15 bytes. " + file[0]},
 			{Image: []byte("two"), MIME: "image/png"},
 		},
-		Fields: []abi.Field{{Name: "n", Value: abi.JSON("1")}}, IsError: true,
+		Fields: []abi.Field{{Name: "n", Value: abi.JSON("1")}}, IsError: true, Usage: res.Usage,
 	}, res)
 	saved, err := os.ReadFile(file[1])
 	require.NoError(t, err)

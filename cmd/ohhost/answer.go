@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -14,6 +15,7 @@ type answer struct {
 	id     []byte // JSON; nil leaves it out
 	result *abi.Result
 	diff   *diff // nil leaves it out
+	usage  bool  // say what a result cost
 	err    error
 }
 
@@ -45,6 +47,12 @@ func (ans *answer) write(out io.Writer) error {
 	if ans.diff != nil {
 		w.WriteString(`,"diff":`)
 		w.Write(tool.AppendString(nil, ans.diff.String()))
+	}
+	if err == nil && ans.usage && ans.result.Usage != nil {
+		if b, failed := json.Marshal(ans.result.Usage); failed == nil {
+			w.WriteString(`,"usage":`)
+			w.Write(b)
+		}
 	}
 	w.WriteString("}\n")
 	return w.Flush()

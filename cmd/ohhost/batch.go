@@ -27,6 +27,7 @@ type batch struct {
 	reg    *tool.Registry
 	grant  *tool.Grant
 	dryRun bool
+	usage  bool
 	jobs   *schedule
 
 	bound sync.Map // name → func() (tool.Tool, error)
@@ -37,8 +38,8 @@ type batch struct {
 	stop context.CancelCauseFunc
 }
 
-func newBatch(a *app, reg *tool.Registry, grant *tool.Grant, dryRun bool) *batch {
-	return &batch{app: a, reg: reg, grant: grant, dryRun: dryRun, jobs: newSchedule(2 * runtime.GOMAXPROCS(0))}
+func newBatch(a *app, reg *tool.Registry, grant *tool.Grant, f *callFlags) *batch {
+	return &batch{app: a, reg: reg, grant: grant, dryRun: f.dryRun, usage: f.load.fuel > 0, jobs: newSchedule(2 * runtime.GOMAXPROCS(0))}
 }
 
 // run answers until the end of the input, then waits for the rest. Calls that
@@ -105,7 +106,7 @@ func (b *batch) start(ctx context.Context, l line) {
 
 // call makes one call and answers it.
 func (b *batch) call(ctx context.Context, req *request, c *tool.Call) {
-	ans := &answer{id: req.id}
+	ans := &answer{id: req.id, usage: b.usage}
 	if b.dryRun {
 		ans.diff = newDiff(b.grant.Workspace)
 		c.Changed = ans.diff.add

@@ -76,13 +76,14 @@ with kind bad_request, a null id and the line's number.`,
 					return err
 				}
 			}
+			f.load.once = !f.batch
 			reg, err := a.openTools(c.Context(), &f.load, f.timeout)
 			if err != nil {
 				return err
 			}
 			defer closeTools(c.Context(), reg, &err)
 			if f.batch {
-				return newBatch(a, reg, grant, f.dryRun).run(c.Context())
+				return newBatch(a, reg, grant, &f).run(c.Context())
 			}
 			err = a.call(c.Context(), reg, grant, args[0], input, &f)
 			var arg *tool.ArgumentError
@@ -97,6 +98,7 @@ with kind bad_request, a null id and the line's number.`,
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change and write nothing")
 	c.Flags().BoolVar(&f.batch, "batch", false, "read calls from standard input, one JSON object a line")
+	c.Flags().Uint64Var(&f.load.fuel, "fuel", 0, "end each call whose plugin has used `N` units of computing, about one a simple instruction; with --json an answer has what was used as \"usage\"; 0 for no limit")
 	c.Flags().DurationVar(&f.timeout, "timeout", defaultTimeout, "cut each call off after this `DURATION`, and the loading of plugins; 0 for never")
 	return c
 }
@@ -119,7 +121,7 @@ func (a *app) call(ctx context.Context, reg *tool.Registry, grant *tool.Grant, n
 		return t.Call(ctx, c)
 	}()
 	if f.json {
-		ans := answer{result: res, err: err}
+		ans := answer{result: res, err: err, usage: f.load.fuel > 0}
 		if f.dryRun {
 			ans.diff = diff
 		}

@@ -16,7 +16,11 @@ import (
 
 // openHost brings the embedded plugins and those of the command line.
 func openHost(ctx context.Context, o *openOptions) (_ *tool.Registry, err error) {
-	h, err := host.New(&host.Options{Logger: o.log.Named("host"), Progress: o.progress})
+	opts := host.Options{Logger: o.log.Named("host"), Progress: o.progress, Limits: host.Limits{Fuel: o.fuel}}
+	if o.once {
+		opts.Spares = -1
+	}
+	h, err := host.New(&opts)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,16 @@ type openOptions struct {
 	plugins  []string // module files
 	log      hclog.Logger
 	progress func(text string) // may be nil
+	fuel     uint64            // of one call; 0 is no limit
+	once     bool              // one call is made
 }
 
 // A loadFlags holds the flags of all commands that bring tools.
 type loadFlags struct {
 	plugins []string
 	verbose bool
+	fuel    uint64
+	once    bool
 }
 
 func (l *loadFlags) add(f *pflag.FlagSet) {
@@ -34,7 +38,7 @@ func (l *loadFlags) add(f *pflag.FlagSet) {
 // openTools brings the tools, each wrapped as every call needs it: logged, its
 // arguments checked, cut off after the timeout (0: never), as the loading is.
 func (a *app) openTools(ctx context.Context, l *loadFlags, timeout time.Duration) (*tool.Registry, error) {
-	o := &openOptions{plugins: l.plugins, log: newLogger(a.err, l.verbose)}
+	o := &openOptions{plugins: l.plugins, log: newLogger(a.err, l.verbose), fuel: l.fuel, once: l.once}
 	if a.errTerm.is {
 		o.progress = a.progress
 	}
