@@ -46,6 +46,9 @@ func Apply(ctx context.Context, j *jail.Jail, s *session.Session, set *Set, opts
 		if err == nil {
 			return out, nil
 		}
+		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+			return nil, ended
+		}
 		if !errors.Is(err, errMoved) {
 			return nil, err
 		}
@@ -126,7 +129,7 @@ func (t *transaction) size() (n int64) {
 func (t *transaction) write(ctx context.Context) error {
 	t.sweep()
 	for _, w := range t.works {
-		if err := t.stage(w); err != nil {
+		if err := t.stage(ctx, w); err != nil {
 			return w.fail(err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestFE24_BindMountedFileWithState(t *testing.T) {
 	requireEmptySession(t, w)
 }
 
-func TestFE25_FullDisk(t *testing.T) {
+func TestF13_FE25_FullDisk(t *testing.T) {
 	ownMounts(t)
 	w := newWorld(t)
 	require.NoError(t, os.Mkdir(w.path("t"), 0o755))
@@ -110,7 +110,7 @@ func TestFE25_FullDisk(t *testing.T) {
 }
 
 // The disk is full in the middle of overwriting: not a byte is touched.
-func TestFE25_FullDiskInPlace(t *testing.T) {
+func TestF13_FE25_FullDiskInPlace(t *testing.T) {
 	ownMounts(t)
 	w := newWorld(t)
 	m := w.file(t, "m", "", 0o600)
@@ -392,7 +392,7 @@ func TestTorn(t *testing.T) {
 
 // The disk of the session is full: the set does not happen, neither by renaming
 // nor in place.
-func TestFE25_FullSession(t *testing.T) {
+func TestF13_FE25_FullSession(t *testing.T) {
 	ownMounts(t)
 	base := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(base, "w"), 0o755))

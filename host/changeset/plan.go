@@ -19,41 +19,40 @@ func (t *transaction) plan(ctx context.Context, w *work) error {
 	w.out.Path = w.target.Path
 	switch w.Op {
 	case Put:
-		return w.planPut()
+		return w.planPut(ctx)
 	case Edit:
-		return w.planEdit()
+		return w.planEdit(ctx)
 	case Undo:
 		return t.planUndo(ctx, w)
 	case Delete:
-		return t.planDelete(w)
+		return t.planDelete(ctx, w)
 	case Move:
-		return t.planMove(w)
+		return t.planMove(ctx, w)
 	default:
 		return w.planMkdir()
 	}
 }
 
-func (w *work) planPut() error {
+func (w *work) planPut(ctx context.Context) error {
 	if size := int64(len(w.Data)); w.Max > 0 && size > w.Max {
 		return &TooLargeError{Size: size}
 	}
-	if err := w.read(abi.MaxFrame); err != nil {
+	if err := w.read(ctx, abi.MaxFrame); err != nil {
 		return err
 	}
 	if err := w.fits(); err != nil {
 		return err
 	}
-	w.out.OldText, w.out.NewText = textOf(w.out.Before), textOf(notNil(w.Data))
 	w.result(w.Data)
-	return nil
+	return w.texts(ctx)
 }
 
-func (w *work) planEdit() error {
+func (w *work) planEdit(ctx context.Context) error {
 	limit := int64(abi.MaxFrame)
 	if w.Max > 0 {
 		limit = w.Max
 	}
-	if err := w.read(limit); err != nil {
+	if err := w.read(ctx, limit); err != nil {
 		return err
 	}
 	if err := w.fits(); err != nil {
@@ -62,13 +61,19 @@ func (w *work) planEdit() error {
 	if w.info == nil {
 		return osError("open", w.Path, syscall.ENOENT)
 	}
-	doc, err := text.Decode(w.out.Before)
+	doc, err := text.DecodeContext(ctx, w.out.Before)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("%w: edit of what is no text: %w", ErrInvalid, err)
 	}
-	edited, err := doc.Edit(w.Splices)
-	if errors.Is(err, text.ErrEncodingUnknown) {
+	edited, err := doc.EditContext(ctx, w.Splices)
+	switch {
+	case errors.Is(err, text.ErrEncodingUnknown):
 		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -83,7 +88,7 @@ func (w *work) planEdit() error {
 }
 
 func (t *transaction) planUndo(ctx context.Context, w *work) error {
-	if err := w.read(abi.MaxFrame); err != nil {
+	if err := w.read(ctx, abi.MaxFrame); err != nil {
 		return err
 	}
 	if err := w.fits(); err != nil {
@@ -112,15 +117,13 @@ func (t *transaction) planUndo(ctx context.Context, w *work) error {
 		return &TooLargeError{Size: int64(len(e.Before))}
 	}
 	w.pop = at
-	w.out.OldText = textOf(w.out.Before)
 	if e.BeforeDigest == abi.Absent {
 		w.remove = true
-		return nil
+		return w.texts(ctx)
 	}
 	w.mode = fromBits(e.Mode)
-	w.out.NewText = textOf(e.Before)
 	w.result(e.Before)
-	return nil
+	return w.texts(ctx)
 }
 
 // result notes the new content, and the entry that undoes it.
@@ -149,9 +152,9 @@ func (w *work) newEntry(before []byte, state string) *session.Entry {
 	return e
 }
 
-func (t *transaction) planDelete(w *work) error {
+func (t *transaction) planDelete(ctx context.Context, w *work) error {
 	w.remove = true
-	if err := w.readName(t); err != nil {
+	if err := w.readName(ctx, t); err != nil {
 		return err
 	}
 	if w.info == nil {
@@ -160,12 +163,11 @@ func (t *transaction) planDelete(w *work) error {
 	if w.Undo != "" && w.file != nil && w.out.Before != nil {
 		w.entry = w.newEntry(w.out.Before, w.state)
 	}
-	w.out.OldText = textOf(w.out.Before)
-	return nil
+	return w.texts(ctx)
 }
 
-func (t *transaction) planMove(w *work) error {
-	if err := w.readName(t); err != nil {
+func (t *transaction) planMove(ctx context.Context, w *work) error {
+	if err := w.readName(ctx, t); err != nil {
 		return err
 	}
 	if w.info == nil {
@@ -187,14 +189,14 @@ func (t *transaction) planMove(w *work) error {
 	if w.file != nil {
 		w.out.Size, w.out.Digest = w.info.Size(), w.state
 	}
-	text := textOf(w.out.Before)
+	text, err := textOf(ctx, w.out.Before)
 	w.out.OldText, w.out.NewText = text, text
-	return nil
+	return err
 }
 
 // readName learns what is behind the name itself, for the operations that do not
 // follow a link. A file that is too large to be held is only digested.
-func (w *work) readName(t *transaction) error {
+func (w *work) readName(ctx context.Context, t *transaction) error {
 	info, err := w.target.Dir.Lstat(w.target.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.state = abi.Absent
@@ -205,12 +207,12 @@ func (w *work) readName(t *transaction) error {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		w.info = info
-		return w.fitsLink(t)
+		return w.fitsLink(ctx, t)
 	}
-	err = w.read(abi.MaxFrame)
+	err = w.read(ctx, abi.MaxFrame)
 	var large *TooLargeError
 	if errors.As(err, &large) {
-		if w.state, err = digestOf(w.file); err != nil {
+		if w.state, err = digestOf(ctx, w.file); err != nil {
 			err = osError("read", w.Path, err)
 		}
 	}
@@ -222,7 +224,7 @@ func (w *work) readName(t *transaction) error {
 
 // fitsLink compares what a link leads to with what the caller expects: that is
 // what it has read.
-func (w *work) fitsLink(t *transaction) error {
+func (w *work) fitsLink(ctx context.Context, t *transaction) error {
 	if w.Expect == "" {
 		return nil
 	}
@@ -234,7 +236,7 @@ func (w *work) fitsLink(t *transaction) error {
 		return osError("open", w.Path, err)
 	}
 	defer f.Close()
-	sum, err := digestOf(f)
+	sum, err := digestOf(ctx, f)
 	if err != nil {
 		return osError("read", w.Path, err)
 	}
@@ -260,16 +262,26 @@ func (w *work) planMkdir() error {
 	return nil
 }
 
-// textOf is the text of a file's bytes, nil where there is no file or no text.
-func textOf(raw []byte) []byte {
+// texts decodes what is there and what shall be.
+func (w *work) texts(ctx context.Context) (err error) {
+	if w.out.OldText, err = textOf(ctx, w.out.Before); err != nil {
+		return err
+	}
+	w.out.NewText, err = textOf(ctx, w.out.After)
+	return err
+}
+
+// textOf is the text of a file's bytes, nil where there is no file or no text. The
+// error is ctx's.
+func textOf(ctx context.Context, raw []byte) ([]byte, error) {
 	if raw == nil {
-		return nil
+		return nil, nil
 	}
-	doc, err := text.Decode(raw)
+	doc, err := text.DecodeContext(ctx, raw)
 	if err != nil {
-		return nil
+		return nil, ctx.Err() // or it is no text
 	}
-	return notNil(doc.Text)
+	return notNil(doc.Text), nil
 }
 
 // notNil makes nothing at all an empty content: nil stands for no file.

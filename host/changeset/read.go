@@ -1,6 +1,7 @@
 package changeset
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,9 +14,12 @@ import (
 	"github.com/ohhost/ohhost/host/jail"
 )
 
+// pieceSize is how many bytes are read or written before the context is asked.
+const pieceSize = 1 << 20
+
 // read learns what the target holds: info, file, state and out.Before. limit is
 // the largest size in bytes that is read, over it *TooLargeError.
-func (w *work) read(limit int64) error {
+func (w *work) read(ctx context.Context, limit int64) error {
 	w.state = abi.Absent
 	f, info, err := openRegular(w.target.Dir, w.target.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,11 +36,8 @@ func (w *work) read(limit int64) error {
 	if w.info.Size() > limit {
 		return &TooLargeError{Size: w.info.Size()}
 	}
-	if w.out.Before, err = readAll(f, w.info.Size()); err != nil {
-		return osError("read", w.Path, err)
-	}
-	w.state = digest(w.out.Before)
-	return nil
+	w.out.Before, w.state, err = readAll(ctx, f, w.info.Size(), limit)
+	return osNil("read", w.Path, err)
 }
 
 // openRegular opens and describes a regular file for reading; a directory is
@@ -61,20 +62,26 @@ func openRegular(dir *jail.Dir, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// readAll reads f into one buffer of about its size: a file of 10 MiB must not
-// cost more than itself. It is never nil.
-func readAll(f *os.File, size int64) ([]byte, error) {
-	b := make([]byte, 0, size+1) // one more, to see the end without growing
+// readAll reads f, of at most limit bytes, into one buffer of about its size: a file
+// of 10 MiB must not cost more than itself. The buffer is nil only with an error.
+func readAll(ctx context.Context, f *os.File, size, limit int64) (b []byte, digest string, err error) {
+	b = make([]byte, 0, size+1) // one more, to see the end without growing
+	h := sha256.New()
 	for {
-		n, err := f.Read(b[len(b):cap(b)])
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
+		}
+		n, err := f.Read(b[len(b):min(cap(b), len(b)+pieceSize)])
+		h.Write(b[len(b) : len(b)+n])
 		b = b[:len(b)+n]
-		if errors.Is(err, io.EOF) {
-			return b, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(b) == cap(b) {
+		switch {
+		case errors.Is(err, io.EOF):
+			return b, hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return nil, "", err
+		case int64(len(b)) > limit:
+			return nil, "", &TooLargeError{Size: int64(len(b))}
+		case len(b) == cap(b): // it grows while we read
 			b = append(b, 0)[:len(b)]
 		}
 	}
@@ -86,15 +93,23 @@ func digest(b []byte) string {
 }
 
 // digestOf is the digest of what f holds from its start.
-func digestOf(f *os.File) (string, error) {
+func digestOf(ctx context.Context, f *os.File) (string, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		_, err := io.CopyN(h, f, pieceSize)
+		if errors.Is(err, io.EOF) {
+			return hex.EncodeToString(h.Sum(nil)), nil
+		}
+		if err != nil {
+			return "", err
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // unchanged says whether the target is still what was read, as far as its inode

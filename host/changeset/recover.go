@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/ohhost/ohhost/abi"
@@ -94,7 +95,10 @@ func recoverRecord(ctx context.Context, j *jail.Jail, s *session.Session, seen *
 	r := records[i]
 	happened := true
 	for i, f := range r.Files {
-		ok, err := settleFile(targets[i], &f, opts)
+		ok, err := settleFile(ctx, targets[i], &f, opts)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			return nil
 		}
@@ -108,7 +112,7 @@ func recoverRecord(ctx context.Context, j *jail.Jail, s *session.Session, seen *
 
 // settleFile says whether the file holds what the set wanted, and gives a
 // half-written one its old content back.
-func settleFile(t *jail.Target, f *session.RecordFile, opts *Options) (bool, error) {
+func settleFile(ctx context.Context, t *jail.Target, f *session.RecordFile, opts *Options) (bool, error) {
 	if t == nil {
 		return f.After == abi.Absent, nil
 	}
@@ -129,14 +133,14 @@ func settleFile(t *jail.Target, f *session.RecordFile, opts *Options) (bool, err
 	}
 	defer file.Close()
 	if !f.InPlace {
-		sum, err := digestOf(file)
+		sum, err := digestOf(ctx, file)
 		return sum == f.After, err
 	}
-	now, err := readAll(file, info.Size())
+	now, sum, err := readAll(ctx, file, info.Size(), math.MaxInt64)
 	if err != nil {
 		return false, err
 	}
-	switch sum := digest(now); {
+	switch {
 	case sum == f.After:
 		return true, nil
 	case sum == f.Before, !torn(now, f.Old, f.New):

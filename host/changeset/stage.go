@@ -1,12 +1,14 @@
 package changeset
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/ohhost/ohhost/host/jail"
@@ -60,11 +62,11 @@ func lossy(err error) error { return fmt.Errorf("%w: %w", errLossy, err) }
 // replacement would lose something, or where the directory is read-only and the
 // file may be a mount of its own, it opens the target itself. A directory in
 // which we may not write is neither: it says that its files are to stay (FE-25).
-func (t *transaction) stage(w *work) error {
+func (t *transaction) stage(ctx context.Context, w *work) error {
 	if w.out.After == nil || w.Op == Move {
 		return nil
 	}
-	err := t.stageTemp(w)
+	err := t.stageTemp(ctx, w)
 	if err == nil {
 		return nil
 	}
@@ -75,7 +77,7 @@ func (t *transaction) stage(w *work) error {
 	return osError("write", w.Path, err)
 }
 
-func (t *transaction) stageTemp(w *work) (err error) {
+func (t *transaction) stageTemp(ctx context.Context, w *work) (err error) {
 	// A new file gets the mode that the kernel gives it: umask and the
 	// directory's default access list count (FE-23). Any other stays closed until
 	// it has its content and its owner.
@@ -90,8 +92,13 @@ func (t *transaction) stageTemp(w *work) (err error) {
 	defer func() {
 		err = errors.Join(err, f.Close())
 	}()
-	if _, err := f.Write(w.out.After); err != nil {
-		return err
+	for piece := range slices.Chunk(w.out.After, pieceSize) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := f.Write(piece); err != nil {
+			return err
+		}
 	}
 	switch {
 	case w.info != nil:

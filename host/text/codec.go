@@ -24,26 +24,30 @@ var replacement = []byte(string(utf8.RuneError))
 // decode returns body as UTF-8, its line ends as they are, and how many U+FFFD
 // in it stand for bytes that are no character. The text of valid UTF-8 is body
 // itself.
-func (c *codec) decode(body []byte) (full []byte, stray int) {
+func (c *codec) decode(w watch, body []byte) (full []byte, stray int) {
 	if c.enc == nil {
 		if utf8.Valid(body) {
 			return body, 0
 		}
-		return replaceStray(body)
+		return replaceStray(w, body)
 	}
-	full, _ = c.enc.NewDecoder().Bytes(body) // these decoders replace, they do not fail
+	full, _ = w.transform(c.enc.NewDecoder(), body) // these decoders replace, they do not fail
 	stray = bytes.Count(full, replacement)
 	if stray > 0 && c.unit > 1 {
-		stray -= c.count(body, replacement)
+		stray -= c.count(w, body, replacement)
 	}
 	return full, stray
 }
 
 // count counts the code units of body that encode the one character char.
-func (c *codec) count(body, char []byte) int {
-	want, _ := c.encode(char)
-	n := 0
+func (c *codec) count(w watch, body, char []byte) int {
+	want, _ := c.encode(w, char)
+	n, left := 0, pieceSize
 	for unit := range slices.Chunk(body, c.unit) {
+		if left--; left == 0 {
+			w.check()
+			left = pieceSize
+		}
 		if bytes.Equal(unit, want) {
 			n++
 		}
@@ -53,17 +57,17 @@ func (c *codec) count(body, char []byte) int {
 
 // encode returns the bytes of s, which is valid UTF-8; ok is false when the
 // encoding lacks one of its characters.
-func (c *codec) encode(s []byte) (b []byte, ok bool) {
+func (c *codec) encode(w watch, s []byte) (b []byte, ok bool) {
 	if c.enc == nil {
 		return s, true
 	}
-	b, err := c.enc.NewEncoder().Bytes(s)
+	b, err := w.transform(c.enc.NewEncoder(), s)
 	if err != nil {
 		return nil, false
 	}
 	if c.many {
 		// Some encoders write a look-alike: U+00A5 as a backslash in Shift_JIS.
-		back, _ := c.decode(b)
+		back, _ := c.decode(w, b)
 		return b, bytes.Equal(back, s)
 	}
 	return b, true
@@ -72,18 +76,18 @@ func (c *codec) encode(s []byte) (b []byte, ok bool) {
 // strict decodes body if all of it is text in this encoding: every byte belongs
 // to a character that Unicode assigns, that is no C1 control, and that can be
 // written back.
-func (c *codec) strict(body []byte) (full []byte, ok bool) {
-	full, stray := c.decode(body)
+func (c *codec) strict(w watch, body []byte) (full []byte, ok bool) {
+	full, stray := c.decode(w, body)
 	if stray > 0 {
 		return nil, false
 	}
-	for rest := full; len(rest) > 0; {
-		r, n := utf8.DecodeRune(rest)
-		if r >= utf8.RuneSelf && (r < 0xa0 || unicode.In(r, unicode.Cn, unicode.Co)) {
-			return nil, false
+	for piece := range w.pieces(full) {
+		for _, r := range string(piece) {
+			if r >= utf8.RuneSelf && (r < 0xa0 || unicode.In(r, unicode.Cn, unicode.Co)) {
+				return nil, false
+			}
 		}
-		rest = rest[n:]
 	}
-	_, ok = c.encode(full)
+	_, ok = c.encode(w, full)
 	return full, ok
 }

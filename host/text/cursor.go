@@ -12,6 +12,7 @@ import (
 // kept. It stands between two characters, and never inside a CRLF.
 type cursor struct {
 	d       *Doc
+	watch   watch
 	text    int // offset in d.Text
 	raw     int // offset in d.raw
 	decoder transform.Transformer
@@ -19,8 +20,8 @@ type cursor struct {
 }
 
 // newCursor returns a cursor at the beginning of d's text.
-func newCursor(d *Doc) *cursor {
-	c := &cursor{d: d, raw: d.start}
+func newCursor(w watch, d *Doc) *cursor {
+	c := &cursor{d: d, watch: w, raw: d.start}
 	if d.codec.enc != nil {
 		c.decoder = d.codec.enc.NewDecoder().Transformer
 		c.scratch = make([]byte, 4096)
@@ -64,7 +65,10 @@ func (c *cursor) walkUTF8(to int) {
 
 // walkStray goes by single characters: a stray byte is three bytes of text.
 func (c *cursor) walkStray(to int) {
-	for c.text < to {
+	for done := 1; c.text < to; done++ {
+		if done%pieceSize == 0 {
+			c.watch.check()
+		}
 		ahead := c.d.raw[c.raw:]
 		if ahead[0] < utf8.RuneSelf {
 			c.raw += lineEndSize(ahead)
@@ -94,6 +98,7 @@ func lineEndSize(b []byte) int {
 func (c *cursor) walkDecoded(to int) {
 	cr := false
 	for c.text < to {
+		c.watch.check()
 		full := c.step(to - c.text)
 		for _, b := range full {
 			if b != '\n' || !cr {

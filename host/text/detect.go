@@ -21,20 +21,20 @@ const (
 // encoding: code pages of Chinese, Japanese and Korean are easily taken for one
 // another (FE-07). Of several the one with the fewest odd letters wins, then the
 // likeliest.
-func detect(raw []byte) (best *codec, text []byte) {
+func detect(w watch, raw []byte) (best *codec, text []byte) {
 	least := 0
 	for _, guess := range chardet.DetectAll(sample(raw)) {
 		if guess.Confidence <= confident {
 			break
 		}
 		for _, c := range detected[guess.Charset] {
-			full, ok := c.strict(raw)
+			full, ok := c.strict(w, raw)
 			if !ok {
 				continue
 			}
 			letters, odd := 0, 0
 			if !c.many {
-				letters, odd = oddLetters(full)
+				letters, odd = oddLetters(w, full)
 			}
 			if 20*odd <= letters && (best == nil || odd < least) {
 				best, text, least = c, full, odd
@@ -48,7 +48,7 @@ func detect(raw []byte) (best *codec, text []byte) {
 // a capital behind a small one or beside a sign, such as a currency's. Code pages
 // that agree on most letters show so when one is taken for the other: in
 // windows-1251 read as x-mac-cyrillic every я is a currency sign.
-func oddLetters(full []byte) (letters, odd int) {
+func oddLetters(w watch, full []byte) (letters, odd int) {
 	const (
 		other = iota
 		letter
@@ -56,28 +56,28 @@ func oddLetters(full []byte) (letters, odd int) {
 		sign
 	)
 	last := other
-	for len(full) > 0 {
-		r, n := utf8.DecodeRune(full)
-		full = full[n:]
-		switch {
-		case r < utf8.RuneSelf:
-			last = other
-		case unicode.In(r, unicode.L, unicode.M):
-			letters++
-			if last == sign || last == small && unicode.IsUpper(r) {
-				odd++
+	for piece := range w.pieces(full) {
+		for _, r := range string(piece) {
+			switch {
+			case r < utf8.RuneSelf:
+				last = other
+			case unicode.In(r, unicode.L, unicode.M):
+				letters++
+				if last == sign || last == small && unicode.IsUpper(r) {
+					odd++
+				}
+				last = letter
+				if unicode.IsLower(r) {
+					last = small
+				}
+			case unicode.Is(unicode.S, r):
+				if last == letter || last == small {
+					odd++
+				}
+				last = sign
+			default:
+				last = other
 			}
-			last = letter
-			if unicode.IsLower(r) {
-				last = small
-			}
-		case unicode.Is(unicode.S, r):
-			if last == letter || last == small {
-				odd++
-			}
-			last = sign
-		default:
-			last = other
 		}
 	}
 	return letters, odd

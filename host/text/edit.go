@@ -1,6 +1,7 @@
 package text
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,12 +42,22 @@ var ErrEncodingUnknown = errors.New("the file's encoding is not known")
 // order, out of range or inside a character, and for insertions that are not
 // UTF-8. The result may share memory with d and with what Decode was given.
 func (d *Doc) Edit(splices []Splice) (*Edited, error) {
+	return d.EditContext(context.Background(), splices)
+}
+
+// EditContext is Edit, and fails with ctx's error when that ends.
+func (d *Doc) EditContext(ctx context.Context, splices []Splice) (_ *Edited, err error) {
+	defer caught(&err)
+	return d.edit(watch{ctx}, splices)
+}
+
+func (d *Doc) edit(w watch, splices []Splice) (*Edited, error) {
 	if err := d.check(splices); err != nil {
 		return nil, err
 	}
 	var changes []Splice
 	for _, s := range splices {
-		changes = d.refine(changes, s)
+		changes = d.refine(w, changes, s)
 	}
 	if !d.Certain && slices.ContainsFunc(changes, func(s Splice) bool { return !isASCII(s.Insert) }) {
 		return nil, ErrEncodingUnknown
@@ -55,16 +66,16 @@ func (d *Doc) Edit(splices []Splice) (*Edited, error) {
 		return &Edited{Raw: d.raw, Text: d.Text}, nil
 	}
 	e := &Edited{}
-	patches, err := d.encode(changes)
+	patches, err := d.encode(w, changes)
 	if errors.Is(err, errNoSuchCharacter) {
 		e.ConvertedFrom = d.Encoding
-		d = d.inUTF8()
-		patches, err = d.encode(changes)
+		d = d.inUTF8(w)
+		patches, err = d.encode(w, changes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.Raw = d.build(patches)
+	e.Raw = d.build(w, patches)
 	if d.textIsRaw() {
 		e.Text = e.Raw[d.start:]
 	} else {

@@ -9,7 +9,7 @@ type lineEnds struct {
 }
 
 // countLineEnds counts the line ends of full.
-func countLineEnds(full []byte) lineEnds {
+func countLineEnds(w watch, full []byte) lineEnds {
 	n := lineEnds{lf: bytes.Count(full, []byte{'\n'})}
 	for {
 		i := bytes.IndexByte(full, '\r')
@@ -21,6 +21,9 @@ func countLineEnds(full []byte) lineEnds {
 			n.crlf++
 		} else {
 			n.cr++
+		}
+		if (n.crlf+n.cr)%pieceSize == 0 {
+			w.check()
 		}
 	}
 	n.lf -= n.crlf
@@ -61,7 +64,7 @@ func (n lineEnds) prevailing(full []byte) string {
 
 // toLF returns full with LF line ends: full itself where it has no others.
 // There are n line ends. inPlace allows to write over full.
-func toLF(full []byte, n lineEnds, inPlace bool) []byte {
+func toLF(w watch, full []byte, n lineEnds, inPlace bool) []byte {
 	if n.crlf+n.cr == 0 {
 		return full
 	}
@@ -69,10 +72,13 @@ func toLF(full []byte, n lineEnds, inPlace bool) []byte {
 	if !inPlace {
 		out = make([]byte, 0, len(full)-n.crlf)
 	}
-	for {
+	for done := 1; ; done++ {
 		i := bytes.IndexByte(full, '\r')
 		if i < 0 {
 			return append(out, full...)
+		}
+		if done%pieceSize == 0 {
+			w.check()
 		}
 		out = append(out, full[:i]...)
 		out = append(out, '\n')

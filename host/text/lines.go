@@ -15,7 +15,7 @@ const maxPairs = 1 << 20
 // has, which in an edit are most, where a diff of the kind of Myers's would
 // have to give up on long texts.) Lines that make too many pairs are not looked
 // at, the most frequent ones first.
-func commonLines(a, b [][]byte) []match {
+func commonLines(w watch, a, b [][]byte) []match {
 	places := placesOf(b)
 	limit := pairLimit(a, places)
 
@@ -28,6 +28,9 @@ func commonLines(a, b [][]byte) []match {
 	var nodes []node
 	var chains []int
 	for i, line := range a {
+		if i%pieceSize == 0 {
+			w.check()
+		}
 		at := places[string(line)]
 		if len(at) > limit {
 			continue

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"context"
 	"math/rand"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func TestCommonLines(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tt.want, commonLines(splitLines([]byte(tt.a)), splitLines([]byte(tt.b))))
+			require.Equal(t, tt.want, commonLines(watch{context.Background()}, splitLines([]byte(tt.a)), splitLines([]byte(tt.b))))
 		})
 	}
 }
@@ -48,7 +49,7 @@ func TestCommonLinesIsLongest(t *testing.T) {
 				}
 			}
 		}
-		matches := commonLines(a, b)
+		matches := commonLines(watch{context.Background()}, a, b)
 		require.Len(t, matches, table[len(a)][len(b)])
 		last := match{-1, -1}
 		for _, m := range matches {
@@ -77,5 +78,5 @@ func TestCommonLinesBound(t *testing.T) {
 		sb.WriteString("}\n" + strconv.Itoa(i) + "\n")
 	}
 	lines := splitLines([]byte(sb.String()))
-	require.Len(t, commonLines(lines, lines), 10_000)
+	require.Len(t, commonLines(watch{context.Background()}, lines, lines), 10_000)
 }

@@ -17,10 +17,11 @@ var errNoSuchCharacter = errors.New("no such character in this encoding")
 
 // encode turns changes of the text into patches of the bytes. It fails with
 // errNoSuchCharacter or [ErrEncodingUnknown].
-func (d *Doc) encode(changes []Splice) ([]patch, error) {
+func (d *Doc) encode(w watch, changes []Splice) ([]patch, error) {
 	patches := make([]patch, 0, len(changes))
-	c := newCursor(d)
+	c := newCursor(w, d)
 	for _, s := range changes {
+		w.check()
 		p := patch{from: c.seek(s.At), literal: bytes.HasSuffix(s.Insert, []byte{'\r'})}
 		p.to = c.seek(s.At + s.Del)
 		if len(s.Insert) > 0 && (p.from-d.start)%d.codec.unit != 0 {
@@ -36,7 +37,7 @@ func (d *Doc) encode(changes []Splice) ([]patch, error) {
 			p.insert = restoreStray(p.insert, d.raw[p.from:p.to])
 		}
 		var ok bool
-		if p.insert, ok = d.codec.encode(p.insert); !ok {
+		if p.insert, ok = d.codec.encode(w, p.insert); !ok {
 			return nil, errNoSuchCharacter
 		}
 		patches = append(patches, p)
@@ -47,14 +48,14 @@ func (d *Doc) encode(changes []Splice) ([]patch, error) {
 // build makes the new file. Where a change brings the CR that ends one line
 // before the LF that ends the next, they would become one line end; a CR between
 // them keeps two, and every untouched byte.
-func (d *Doc) build(patches []patch) []byte {
+func (d *Doc) build(w watch, patches []patch) []byte {
 	size := len(d.raw)
 	for _, p := range patches {
 		size += len(p.insert) - (p.to - p.from)
 	}
 	out := make([]byte, 0, size)
-	cr, _ := d.codec.encode([]byte{'\r'})
-	lf, _ := d.codec.encode([]byte{'\n'})
+	cr, _ := d.codec.encode(w, []byte{'\r'})
+	lf, _ := d.codec.encode(w, []byte{'\n'})
 	endsInCR := false
 	add := func(b []byte, literal bool) {
 		if len(b) == 0 {
@@ -77,10 +78,10 @@ func (d *Doc) build(patches []patch) []byte {
 }
 
 // inUTF8 returns d as it would be if its file were in UTF-8.
-func (d *Doc) inUTF8() *Doc {
+func (d *Doc) inUTF8(w watch) *Doc {
 	u := *d
 	u.codec, u.start, u.Stray = utf8Codec, 0, 0
-	u.raw, _ = d.codec.decode(d.raw[d.start:])
+	u.raw, _ = d.codec.decode(w, d.raw[d.start:])
 	return &u
 }
 

@@ -11,7 +11,8 @@ const maxLines = 1 << 20
 
 // refine appends to changes what the splice s really changes, with "\n" for
 // every line end of its insertion.
-func (d *Doc) refine(changes []Splice, s Splice) []Splice {
+func (d *Doc) refine(w watch, changes []Splice, s Splice) []Splice {
+	w.check()
 	old := d.Text[s.At : s.At+s.Del]
 	insert := bytes.ReplaceAll(s.Insert, []byte("\r\n"), []byte{'\n'})
 	n := commonPrefix(old, insert)
@@ -38,7 +39,7 @@ func (d *Doc) refine(changes []Splice, s Splice) []Splice {
 		}
 		at += gone
 	}
-	for _, m := range commonLines(a[min(skip, len(a)):], b[min(skip, len(b)):]) {
+	for _, m := range commonLines(w, a[min(skip, len(a)):], b[min(skip, len(b)):]) {
 		i, j := m.a+skip, m.b+skip
 		add(i, j)
 		at += len(a[i])

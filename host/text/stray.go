@@ -4,8 +4,12 @@ import "unicode/utf8"
 
 // countUTF8 counts the characters of more than one byte in b, and the bytes
 // that belong to no character: stray ones.
-func countUTF8(b []byte) (multi, stray int) {
-	for i := 0; i < len(b); {
+func countUTF8(w watch, b []byte) (multi, stray int) {
+	for i, next := 0, pieceSize; i < len(b); {
+		if i >= next {
+			w.check()
+			next = i + pieceSize
+		}
 		if b[i] < utf8.RuneSelf {
 			i++
 			continue
@@ -24,11 +28,15 @@ func countUTF8(b []byte) (multi, stray int) {
 // replaceStray returns b as valid UTF-8, one U+FFFD for each stray byte, and
 // how many those are. One for each byte, and not one for a broken sequence as
 // in Python, so that every stray byte can be seen and edited.
-func replaceStray(b []byte) (full []byte, stray int) {
-	_, stray = countUTF8(b)
+func replaceStray(w watch, b []byte) (full []byte, stray int) {
+	_, stray = countUTF8(w, b)
 	full = make([]byte, 0, len(b)+stray*(len(replacement)-1))
 	from := 0
-	for i := 0; i < len(b); {
+	for i, next := 0, pieceSize; i < len(b); {
+		if i >= next {
+			w.check()
+			next = i + pieceSize
+		}
 		if b[i] < utf8.RuneSelf {
 			i++
 			continue

@@ -33,7 +33,7 @@ func byteOrderMark(raw []byte) (*codec, int) {
 // length, with NULs in the high bytes only and in at least every eighth of them,
 // and without controls and unassigned characters. Else it returns nil. "a\x00b\n"
 // is none: its second unit is unassigned.
-func bareUTF16(raw []byte) (*codec, []byte) {
+func bareUTF16(w watch, raw []byte) (*codec, []byte) {
 	if len(raw)%2 != 0 || bytes.IndexByte(raw, 0) < 0 {
 		return nil, nil
 	}
@@ -50,16 +50,16 @@ func bareUTF16(raw []byte) (*codec, []byte) {
 	if nuls[0] > 0 && nuls[1] > 0 || 8*(nuls[0]+nuls[1]) < len(raw)/2 {
 		return nil, nil
 	}
-	full, stray := c.decode(raw)
+	full, stray := c.decode(w, raw)
 	if stray > 0 || hasControl(full) {
 		return nil, nil
 	}
-	for rest := full; len(rest) > 0; {
-		r, n := utf8.DecodeRune(rest)
-		if r >= utf8.RuneSelf && unicode.Is(unicode.Cn, r) {
-			return nil, nil
+	for piece := range w.pieces(full) {
+		for _, r := range string(piece) {
+			if r >= utf8.RuneSelf && unicode.Is(unicode.Cn, r) {
+				return nil, nil
+			}
 		}
-		rest = rest[n:]
 	}
 	return c, full
 }

@@ -82,7 +82,7 @@ var western1252 = func() (table [256]uint16) {
 // Cyrillic, Greek, Hebrew, Arabic, Thai and the East Asian encodings fail by
 // their rows of letters, Central European ones by their symbols and mixtures,
 // those of DOS and the Macintosh by symbols and capitals inside words.
-func western(raw []byte) bool {
+func western(w watch, raw []byte) bool {
 	at := func(i int) uint16 {
 		if i < 0 || i >= len(raw) {
 			return symbol | joining
@@ -91,6 +91,9 @@ func western(raw []byte) bool {
 	}
 	language := uint16(alphabetBits)
 	for i, c := range raw {
+		if i%pieceSize == 0 {
+			w.check()
+		}
 		if c < 0x80 {
 			continue
 		}
