@@ -200,7 +200,7 @@ func (s *filesService) read(ctx context.Context, path string, decode bool, limit
 		return reply(h, raw)
 	}
 	head := raw[:min(len(raw), headSize)]
-	doc, err := text.Decode(raw)
+	doc, err := text.DecodeContext(ctx, raw)
 	if err != nil {
 		var undecodable *text.UndecodableError
 		if !errors.As(err, &undecodable) {
