@@ -206,7 +206,7 @@ func (m *module) freeze(ctx context.Context, c *code, parsed *instrument.Module)
 		return err
 	}
 	c.globals = parsed.FrozenGlobals()
-	in, err := c.instantiate(ctx)
+	in, err := c.instantiate(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -244,10 +244,23 @@ type code struct {
 	globals  []string // exports that hold the mutable globals, of a module with an image
 	image    *image   // the state that instances begin with; nil is the module's own
 	started  bool     // the start-up code need not run any more
+	limit    uint32   // pages that a memory may have
 	spares   spares
 }
 
-func (m *module) newCode() *code { return &code{spares: spares{want: m.host.opts.spares()}} }
+func (m *module) newCode() *code {
+	return &code{limit: m.host.opts.Limits.MemoryPages, spares: spares{want: m.host.opts.spares()}}
+}
+
+// memoryMax is how large the memory of an instance may grow, in bytes.
+func (c *code) memoryMax() uint64 {
+	for _, m := range c.compiled.ExportedMemories() {
+		if pages, ok := m.Max(); ok {
+			return uint64(min(pages, c.limit)) * pageSize
+		}
+	}
+	return uint64(c.limit) * pageSize
+}
 
 // close frees the code; no call may use it.
 func (c *code) close(ctx context.Context) error {

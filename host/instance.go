@@ -23,9 +23,10 @@ type instance struct {
 }
 
 // instantiate makes an instance. No code of the guest runs.
-func (c *code) instantiate(ctx context.Context) (*instance, error) {
-	in := &instance{code: c, memory: &arena{}, slot: &slot{}}
-	if c.image != nil {
+// The memory may be given; it is freed with the instance, or when there is an error.
+func (c *code) instantiate(ctx context.Context, warm *mappedMemory) (*instance, error) {
+	in := &instance{code: c, memory: &arena{warm: warm}, slot: &slot{}}
+	if c.image != nil && warm == nil {
 		in.memory.image = c.image.share()
 	}
 	var err error

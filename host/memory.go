@@ -10,9 +10,11 @@ import (
 // wazero does not when a call ends in a host function after its context has: it
 // then takes the module for closed without having freed anything.
 type arena struct {
-	image  *sharedImage // what the memory begins with; nil is zeros
-	filled bool         // the memory did begin with it
-	stop   func() bool  // the call is over: growing need not go on; may be nil
+	image *sharedImage  // what the memory begins with, mapped; nil is zeros
+	warm  *mappedMemory // memory that has the contents already; nil is none
+	stop  func() bool   // the call is over: growing need not go on; may be nil
+
+	filled bool // the memory began with the image
 
 	mu     sync.Mutex
 	memory []experimental.LinearMemory
@@ -20,13 +22,24 @@ type arena struct {
 
 // Allocate implements experimental.MemoryAllocator.
 func (a *arena) Allocate(_, limit uint64) experimental.LinearMemory {
-	m, filled := reserve(limit, a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	var m experimental.LinearMemory
+	if a.warm != nil && len(a.memory) == 0 {
+		a.warm.arena = a
+		m, a.filled = a.warm, true
+	} else {
+		m, a.filled = reserve(limit, a)
+	}
 	a.memory = append(a.memory, m)
-	a.filled = filled
-	return m
+	return lent{m}
 }
+
+// lent is memory that wazero does not free.
+type lent struct{ experimental.LinearMemory }
+
+// Free does nothing: the arena frees.
+func (lent) Free() {}
 
 // free gives all memory back; freeing twice is harmless. The guest must not run
 // any more.
@@ -37,6 +50,18 @@ func (a *arena) free() {
 		m.Free()
 	}
 	a.memory = nil
+}
+
+// release takes the warm memory out, to be used again; nil where there is none.
+func (a *arena) release() *mappedMemory {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.warm == nil || len(a.memory) != 1 {
+		return nil
+	}
+	m := a.warm
+	a.warm, a.memory = nil, nil
+	return m
 }
 
 // heapMemory is memory of the Go heap.

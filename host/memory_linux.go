@@ -15,6 +15,10 @@ const (
 	// the memory grows, in pieces with a look at the deadline between them.
 	lazyMemory = 8 << 20
 	readyPiece = 4 << 20
+
+	// warmMax is how large the memory of an instance may have become to be used
+	// again: beyond, cleaning it costs more than new memory.
+	warmMax = 16 << 20
 )
 
 // reserve maps a guest's whole address range at once, so that growing copies
@@ -33,6 +37,40 @@ type mappedMemory struct {
 	b     []byte
 	arena *arena
 	ready int // bytes that may be touched
+	used  int // bytes that were handed out
+}
+
+// warmMemory maps memory for an instance that begins with an image, and touches
+// what it will use, so that the guest need not. Nil where that is not possible or
+// not worth while.
+func warmMemory(limit uint64, im *image) *mappedMemory {
+	size := int(im.pages) * pageSize
+	if size > warmMax || uint64(size) > limit {
+		return nil
+	}
+	b, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil
+	}
+	_ = unix.Madvise(b[:size], unix.MADV_POPULATE_WRITE) // else writing does it
+	m := &mappedMemory{b: b, ready: max(size, lazyMemory), used: size}
+	m.reset(im)
+	return m
+}
+
+// reset makes the memory's contents those of the image again, all of it, and
+// reports whether the memory is small enough for that.
+func (m *mappedMemory) reset(im *image) bool {
+	if m.used > warmMax {
+		return false
+	}
+	at := 0
+	for _, r := range im.runs {
+		clear(m.b[at:r.offset])
+		at = int(r.offset) + copy(m.b[r.offset:], r.bytes)
+	}
+	clear(m.b[at:m.used])
+	return true
 }
 
 // Reallocate returns the first size bytes, or nil beyond the reservation.
@@ -50,6 +88,7 @@ func (m *mappedMemory) Reallocate(size uint64) []byte {
 		}
 		m.ready += len(piece)
 	}
+	m.used = max(m.used, int(size))
 	return m.b[:size:len(m.b)]
 }
 

@@ -4,5 +4,15 @@ package host
 
 import "github.com/tetratelabs/wazero/experimental"
 
+// mappedMemory does not exist on this system: no memory is used again.
+type mappedMemory struct {
+	heapMemory
+	arena *arena
+}
+
+func warmMemory(uint64, *image) *mappedMemory { return nil }
+
+func (*mappedMemory) reset(*image) bool { return false }
+
 // reserve uses the heap.
 func reserve(uint64, *arena) (experimental.LinearMemory, bool) { return &heapMemory{}, false }

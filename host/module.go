@@ -126,8 +126,9 @@ func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export str
 	if err != nil {
 		return nil, "", err
 	}
-	defer in.close()
-	return in.run(ctx, c, files, export, input)
+	answer, detail, err = in.run(ctx, c, files, export, input)
+	code.spares.drop(in, err == nil)
+	return answer, detail, err
 }
 
 // refuse frees a module that is not loaded for err, which it returns.
