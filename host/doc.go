@@ -9,11 +9,14 @@
 //	})
 //	res, err := t.Call(ctx, &tool.Call{Args: json.RawMessage(`{"command":"view","path":"/w"}`)})
 //
-// The parts: package jail decides which files a call reaches, package text
-// decodes and edits them, package changeset writes them, package session keeps
-// what outlives a call. This package loads modules, makes instances, and puts
-// those parts behind the services "files" and "state".
+// The parts: package instrument makes modules that can be stopped, package
+// codecache keeps them compiled; package jail decides which files a call reaches,
+// package text decodes and edits them, package changeset writes them, package
+// session keeps what outlives a call. This package loads modules, makes instances,
+// and puts those parts behind the services "files" and "state".
 //
-// What it is not: a judge of arguments (package tool validates them) and a limit
-// on what a guest computes within its time; see RATIONALE.md.
+// A call is bounded by its context, which a guest cannot outlast whatever it
+// does, and by [Limits].
+//
+// What it is not: a judge of arguments; package tool validates them.
 package host
