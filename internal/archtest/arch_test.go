@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"internal/bench":           {},
 	"internal/e2e":             {},
 	"internal/manifest":        {"abi"},
+	"internal/wasmgen":         {},
 	"internal/wasmbuild":       {"host", "internal/"},
 	"internal/wasmbuild/build": {},
 
