@@ -113,7 +113,8 @@
 //	stat     {"follow": bool} -> {"type", "size", "mode", "mtime_ns"}
 //	         type is "file", "dir", "link" or "other"; mode the twelve permission bits
 //	realpath {} -> attachment 0: the path without links, "." and ".."
-//	list     {"follow": bool, "max": n} -> {"count": n}; attachment 0: records (see [Entry])
+//	list     {"follow": bool, "max": n} -> {"count": n}; attachment 0: records (see [Entry]),
+//	         sorted by name, byte by byte
 //	read     {"max": n} -> {"size", "digest"}; attachment 0: the bytes
 //	read     {"decode": true, "max": n} -> {"size", "digest", "encoding", "certain", "bom",
 //	         "stray", "control", "line_end"}; attachment 0: the text; 1: the first 512 bytes

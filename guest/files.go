@@ -1,10 +1,6 @@
 package guest
 
-import (
-	"runtime"
-
-	"github.com/ohhost/ohhost/abi"
-)
+import "github.com/ohhost/ohhost/abi"
 
 // Files is the service of granted files. Paths are absolute; every method
 // returns a *DeniedError where the grant refuses and a *FileError for what else
@@ -56,12 +52,11 @@ func (f Files) RealPath(path string) (string, error) {
 // ListOptions are the options of List; nil is the zero value.
 type ListOptions struct {
 	Follow bool // tell what links lead to, in Entry.Target
-	Sort   bool // by name, byte by byte
 	Max    int  // refuse directories with more entries; 0 is 2^20, the most there is
 }
 
-// List returns the entries of a directory. Those that are denied are left out. The
-// names are the memory the answer came in: whoever keeps one name of many keeps
+// List returns the entries of a directory, sorted by name, byte by byte. Those that
+// are denied are left out. The names are the memory the answer came in: whoever keeps one name of many keeps
 // them all, unless it is cloned. A directory with more entries than Max, or with
 // more names than fit the memory of a module (128 MiB of records), is a
 // *FileError of kind abi.ErrInvalid.
@@ -82,19 +77,7 @@ func (f Files) List(path string, opts *ListOptions) ([]abi.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	es, err := abi.DecodeEntries(attachment(a, 0))
-	if err != nil {
-		return nil, err
-	}
-	if opts.Sort {
-		if len(es) >= 1<<12 {
-			// A module has one thread, so that a collection that began while the
-			// listing came in makes no progress, and each swap pays for it.
-			runtime.GC()
-		}
-		sortByName(es, 0)
-	}
-	return es, nil
+	return abi.DecodeEntries(attachment(a, 0))
 }
 
 // A FileData is what Read answers.

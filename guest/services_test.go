@@ -22,8 +22,8 @@ func answering(header string, got *[][]byte, attachments ...[]byte) *fakeHost {
 
 func TestFilesRequests(t *testing.T) {
 	t.Parallel()
-	entries := abi.AppendEntry(abi.AppendEntry(nil, &abi.Entry{Name: "b", Type: abi.TypeDir, Target: abi.TypeDir}),
-		&abi.Entry{Name: "a", Type: abi.TypeFile, Target: abi.TypeFile, Size: 3})
+	entries := abi.AppendEntry(abi.AppendEntry(nil, &abi.Entry{Name: "a", Type: abi.TypeFile, Target: abi.TypeFile, Size: 3}),
+		&abi.Entry{Name: "b", Type: abi.TypeDir, Target: abi.TypeDir})
 	for _, tt := range []struct {
 		name        string
 		answer      string
@@ -41,7 +41,7 @@ func TestFilesRequests(t *testing.T) {
 			do:     func(f Files) (any, error) { return f.RealPath("/a") },
 			header: map[string]any{"op": "realpath"}, sent: [][]byte{[]byte("/a")}, want: "/r"},
 		{name: "list", answer: `{"count":2}`, attachments: [][]byte{entries},
-			do:     func(f Files) (any, error) { return f.List("/d", &ListOptions{Follow: true, Sort: true, Max: 9}) },
+			do:     func(f Files) (any, error) { return f.List("/d", &ListOptions{Follow: true, Max: 9}) },
 			header: map[string]any{"op": "list", "follow": true, "max": 9.0}, sent: [][]byte{[]byte("/d")},
 			want: []abi.Entry{{Name: "a", Type: abi.TypeFile, Target: abi.TypeFile, Size: 3}, {Name: "b", Type: abi.TypeDir, Target: abi.TypeDir}}},
 		{name: "read", answer: `{"size":2,"digest":"d"}`, attachments: [][]byte{[]byte("hi")},

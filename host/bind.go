@@ -162,7 +162,7 @@ func (b *bound) ask(ctx context.Context, c *tool.Call, op string) (*answer, erro
 	if b.sess != nil {
 		in.services[abi.ServiceState] = &stateService{sess: b.sess, readOnly: c.DryRun || op == abi.OpKeys, quota: written}
 	}
-	fsys := b.jail.FS(&jail.FSOptions{MaxOpen: limits.OpenFiles, MaxEntries: limits.ListEntries, Count: in.count})
+	fsys := b.jail.FS(&jail.FSOptions{MaxOpen: limits.OpenFiles, MaxEntries: limits.ListEntries, Count: in.countFile})
 	defer fsys.Close() // what a guest that was cut off had open, see arena
 	f, detail, err := b.mod.run(ctx, in, fsys, abi.ExportCall, &abi.Frame{Header: header, Attachments: [][]byte{[]byte(b.cwd)}})
 	if err == nil {

@@ -69,15 +69,15 @@ func (e *editor) entryLines(root string, entry *abi.Entry) []byte {
 // large is how many entries a listing has that is worth a collection.
 const large = 1 << 16
 
-// list returns the entries of a directory that are not hidden, sorted by name and
-// as outermost leaves them, and how many are hidden.
+// list returns the entries of a directory that are not hidden, by name and as
+// outermost leaves them, and how many are hidden.
 func (e *editor) list(path string) (visible []abi.Entry, hidden int, err error) {
 	if e.listed >= large {
 		// The collector would keep the last listing beside this one: it does not
 		// know how little memory a module has.
 		runtime.GC()
 	}
-	entries, err := e.files.List(path, &guest.ListOptions{Follow: true, Sort: true})
+	entries, err := e.files.List(path, &guest.ListOptions{Follow: true})
 	e.listed = len(entries)
 	visible = slices.DeleteFunc(entries, func(entry abi.Entry) bool { return entry.Name[0] == '.' })
 	return outermost(visible, path), len(entries) - len(visible), err

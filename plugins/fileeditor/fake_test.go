@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -178,6 +179,7 @@ func (h *fakeHost) madeUp(op string, entries []abi.Entry) (any, [][]byte, error)
 	if entries == nil {
 		return nil, nil, &kindError{kind: abi.ErrInvalid}
 	}
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b abi.Entry) int { return strings.Compare(a.Name, b.Name) })
 	var b []byte
 	for i := range entries {
 		b = abi.AppendEntry(b, &entries[i])
