@@ -45,10 +45,13 @@ func (w *rewriter) memoryHelper(key bulkKey) uint32 {
 	return w.add(typ, func() []byte {
 		c := code{w: w, b: []byte{0}} // no locals but the parameters
 
-		// What fits in a piece is done at once; the check is that of the caller's
-		// next loop.
+		// Few bytes cost no more than the instruction. What fits in a piece is done
+		// at once.
+		c.get(2).i32(bulkSmall).op(opI32LeU).open(opIf)
+		c.get(0).get(1).get(2).bytes(op).op(opReturn).op(opEnd)
 		c.get(2).i32(bulkPiece).op(opI32LeU).open(opIf)
 		c.chargeBytes(2)
+		c.test()
 		c.get(0).get(1).get(2).bytes(op).op(opReturn).op(opEnd)
 
 		// The whole must be in bounds before a byte is written. An operation of

@@ -8,6 +8,7 @@ const (
 	costMemory   = 12  // a load or store can miss every cache
 	costDivide   = 12  // also square roots
 	costCall     = 6   //
+	costReturn   = 4   // behind a call: the way back takes time, too
 	costIndirect = 12  // a call through a table, also costs leafMax
 	costImport   = 200 // a call of the host
 	costGrow     = 2000
@@ -18,11 +19,14 @@ const (
 	costBulk        = 20
 	bytesPerUnit    = 1 << bytesPerUnitLog
 	bytesPerUnitLog = 3
+	bulkSmall       = 1 << 8  // bytes that cost nothing more
 	bulkPiece       = 1 << 16 // bytes
 	costPiece       = costBulk + bulkPiece/bytesPerUnit
 
 	leafMax  = 64  // a function without loops and calls that costs no more is not checked
-	shortMax = 256 // one without loops that costs no more is charged as a whole
+	shortMax = 256 // one without loops and calls that costs no more is charged as a whole
+
+	runMax = 1 << 14 // more than that does not run without a test
 )
 
 // cost is what one instruction costs by itself.

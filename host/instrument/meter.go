@@ -14,11 +14,12 @@ const (
 // three ways:
 //
 //   - a leaf is left as it is, its callers pay;
-//   - a short function without loops is charged as a whole when it is entered;
+//   - a short function without loops and calls is charged as a whole when it is
+//     entered;
 //   - any other keeps the budget in a local, which costs next to nothing, from its
 //     entry to its end but for calls: there the global has it. Each segment is
-//     charged where it begins; the budget is tested at the entry and at the head
-//     of each loop.
+//     charged where it begins; the budget is tested at the entry, at the head of
+//     each loop, behind each call, and in long code without these.
 func (w *rewriter) meter(dst []byte, i int) []byte {
 	b, s := &w.m.bodies[i], &w.m.scan.functions[i]
 	f := meteredFunction{w: w, s: s, local: uint32(b.count), code: code{w: w, b: dst}}
@@ -32,7 +33,7 @@ func (w *rewriter) meter(dst []byte, i int) []byte {
 	}
 	f.entry()
 	d := decoder{reader: &reader{b: b.code}, m: w.m, locals: b.count}
-	marks := newSegmenter()
+	marks := w.m.newSegmenter()
 	segment := 0
 	for d.more() {
 		in := d.next()
@@ -40,13 +41,23 @@ func (w *rewriter) meter(dst []byte, i int) []byte {
 			f.flush()
 		}
 		f.instruction(in, b.code[in.start:in.end])
-		switch marks.step(in, d.targets) {
-		case markSegment:
+		var cost int64
+		mark := marks.step(in, d.targets)
+		if mark&markSegment != 0 {
 			segment++
-			f.segment(s.segments[segment])
-		case markHead:
-			segment++
-			f.head(s.segments[segment])
+			cost = s.segments[segment]
+		}
+		switch {
+		case !f.register, d.more() && b.code[d.at] == opUnreachable: // a trap needs no charge
+		case mark&markCall != 0 && f.w.usesBudget(in):
+			f.reload()
+			if mark&markSegment != 0 { // else the host was called
+				f.checked(cost)
+			}
+		case mark&markTest != 0:
+			f.checked(cost)
+		default:
+			f.segment(cost)
 		}
 	}
 	return f.b
@@ -78,14 +89,18 @@ func (f *meteredFunction) entry() {
 
 // segment charges a segment that begins here.
 func (f *meteredFunction) segment(cost int64) {
-	if f.register && cost > 0 {
+	if cost > 0 {
 		f.get(f.local).i64(cost).op(opI64Sub).set(f.local)
 	}
 }
 
-// head charges the head of a loop, and tests.
-func (f *meteredFunction) head(cost int64) {
-	f.get(f.local).i64(cost).op(opI64Sub).tee(f.local)
+// checked charges a segment that begins here, and tests. Behind a call it does so
+// because the way back from a deep recursion has no entries and may have no loops.
+func (f *meteredFunction) checked(cost int64) {
+	f.get(f.local)
+	if cost > 0 {
+		f.i64(cost).op(opI64Sub).tee(f.local)
+	}
 	f.test()
 }
 
@@ -96,8 +111,9 @@ func (f *meteredFunction) test() {
 	f.op(opEnd)
 }
 
-// flush puts the budget where others find it.
-func (f *meteredFunction) flush() { f.get(f.local).op(opGlobalSet).index(f.w.budget) }
+// flush puts the budget where others find it, reload takes it back from there.
+func (f *meteredFunction) flush()  { f.get(f.local).op(opGlobalSet).index(f.w.budget) }
+func (f *meteredFunction) reload() { f.op(opGlobalGet).index(f.w.budget).set(f.local) }
 
 // instruction appends one instruction of the original: the same, or a call of what
 // stands in for it.
@@ -108,36 +124,36 @@ func (f *meteredFunction) instruction(in instruction, original []byte) {
 	case opReturnCall:
 		f.op(opReturnCall).index(f.w.function(in.a))
 	case opCall:
-		f.around(f.w.usesBudget(in.a), func() { f.call(f.w.function(in.a)) })
+		if f.register && f.w.usesBudget(in) {
+			f.flush()
+		}
+		f.op(opCall).index(f.w.function(in.a))
 	case opCallIndirect:
-		f.around(true, func() { f.bytes(original) })
-	default:
-		if h, ok := f.w.bulkHelper(in); ok {
-			f.around(true, func() { f.call(h) })
-			return
+		if f.register {
+			f.flush()
 		}
 		f.bytes(original)
+	default:
+		h, ok := f.w.bulkHelper(in)
+		switch {
+		case !ok:
+			f.bytes(original)
+		case f.register:
+			f.flush()
+			f.call(h)
+			f.reload()
+		default:
+			f.call(h)
+		}
 	}
 }
 
-// around puts the budget into its global for the time of a call.
-func (f *meteredFunction) around(needed bool, call func()) {
-	if !f.register || !needed {
-		call()
-		return
-	}
-	f.flush()
-	call()
-	f.op(opGlobalGet).index(f.w.budget).set(f.local)
-}
-
-// usesBudget reports whether a function of the module charges anything.
-func (w *rewriter) usesBudget(index uint32) bool {
+// usesBudget reports whether a call comes to code that looks at the budget: a
+// function of the module that charges anything, or the host, which may end the call
+// there.
+func (w *rewriter) usesBudget(call instruction) bool {
 	n := len(w.m.importedFunctions)
-	if int(index) < n {
-		return w.moved[index] != index
-	}
-	return !w.m.scan.functions[int(index)-n].leaf()
+	return call.op != opCall || int(call.a) < n || !w.m.scan.functions[int(call.a)-n].leaf()
 }
 
 // pauseBody is the function that checks outside of such a function call: it asks

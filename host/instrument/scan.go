@@ -36,8 +36,10 @@ func (s *scanned) leaf() bool {
 	return !s.loops && !s.calls && len(s.leafs) == 0 && s.total <= leafMax
 }
 
-// short reports whether a function is charged as a whole when it is entered.
-func (s *scanned) short() bool { return !s.loops && s.total <= shortMax }
+// short reports whether a function is charged as a whole when it is entered. It is
+// none if it calls others: then there could be a million of it on the stack, and
+// what they do on the way back was charged long before.
+func (s *scanned) short() bool { return !s.loops && !s.calls && s.total <= shortMax }
 
 func (m *Module) scanCode() error {
 	m.scan.functions = make([]scanned, len(m.bodies))
@@ -62,7 +64,7 @@ func (m *Module) scanCode() error {
 
 func (m *Module) scanFunction(f *scanned, b *body) error {
 	d := decoder{reader: &reader{b: b.code}, m: m, locals: b.count}
-	s := newSegmenter()
+	s := m.newSegmenter()
 	f.segments = append(f.segments, costCall) // of the entry
 	straight := true                          // nothing so far but moved values
 	for end := false; !end; {
@@ -86,16 +88,21 @@ func (m *Module) scanFunction(f *scanned, b *body) error {
 		case opLoop:
 			f.straight = f.straight || straight && !f.loops
 			f.loops = true
+		case opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill, opTableGrow:
+			f.calls = true // of what stands in for it
+			m.scan.note(in.op)
 		default:
 			m.scan.note(in.op)
 		}
 		straight = straight && movesOnly(in.op)
-		switch s.step(in, d.targets) {
-		case markSegment:
-			f.segments = append(f.segments, 0)
-		case markHead:
+		switch mark := s.step(in, d.targets); {
+		case mark&markTest != 0:
 			f.segments = append(f.segments, costPlain)
-		case markEnd:
+		case mark&markCall != 0 && mark&markSegment != 0:
+			f.segments = append(f.segments, costReturn)
+		case mark&markSegment != 0:
+			f.segments = append(f.segments, 0)
+		case mark&markEnd != 0:
 			end = true
 		}
 		if n := len(s.blocks) - 1; n > m.limits.Nesting {
