@@ -42,8 +42,13 @@
 //
 // Nothing follows the last attachment. Limits: header at most [MaxHeader]
 // bytes, at most [MaxAttachments] attachments, the whole frame at most
-// [MaxFrame] bytes. Unknown keys of a header are ignored; keys are
-// case-sensitive and of a repeated key the last one counts.
+// [MaxFrame] bytes. Unknown keys of a header are ignored.
+//
+// A header that a guest writes is I-JSON (RFC 7493): keys are case-sensitive, an
+// object has none twice, numbers fit a float64. It is nested at most 64 deep and has
+// at most 2^20 values. Text is UTF-8 without half surrogate pairs; in an answer,
+// U+FFFD is put in the place of what is not, anywhere else the header is refused.
+// Control characters are data, escaped as JSON wants it.
 //
 // # Describe
 //
@@ -97,14 +102,34 @@
 // "changed": the file is not what "expect" says. "too_large": over "max"; size
 // is set. "not_regular": neither a regular file nor a directory.
 // "encoding_unknown": the text cannot be encoded because the file's encoding is
-// a guess. "no_undo": no entry. "not_found": no such blob or name. "quota".
-// "invalid": the request itself is wrong. For apply, change is the index of the
-// change at fault.
+// a guess. "no_undo": no entry. "not_found": no such blob or name. "quota": the
+// call has written, or the session keeps, as much as it may. "invalid": the request
+// itself is wrong. For apply, change is the index of the change at fault.
 //
-// Limits of a call: a read gives at most 64 MiB, "max" or not, a list at most 2^20
-// entries; 1000 lines are logged, 4 KiB of each, a progress text has at most
-// 4 KiB; the memory has at most 256 MiB. A module has at most 64 MiB and 64
-// tools, a description 64 KiB, a schema 1 MiB.
+// # Limits
+//
+// Those marked * are defaults, of which who runs the host may choose others. What is
+// over a limit of an answer ends the call as a fault; a service refuses what is over
+// one of its own, and the call goes on.
+//
+//	module       64 MiB; 64 tools; a description of all in 16 MiB, of one in 64 KiB, a title in
+//	             256 bytes, both without control characters but tab and newline; a schema 1 MiB
+//	memory       256 MiB*
+//	answer       header 16 MiB (put long texts into attachments)
+//	result       64 parts; text 1 MiB* (of a longer one the model gets the beginning, and the name
+//	             of a file with the whole); an image 20 MiB, all 64 MiB; all fields 64 MiB
+//	raised, denied  each text 64 KiB, the rest is cut
+//	keys         10 000, each 8 KiB
+//	log          1000 lines*, 1 MiB*, 4 KiB of each line; a progress text 4 KiB
+//	request      header 1 MiB; a path 4095 bytes, a key of the undo history 8 KiB
+//	read         64 MiB, "max" or not; an edit is of a file and into one of up to 64 MiB
+//	list         2^20 entries*
+//	apply        10 000 files* and 1 GiB* written by a call ("quota"), state included; the texts of
+//	             all changes are kept up to 256 MiB, then old_text and new_text are null
+//	WASI         256 open files* (one more is EAGAIN), the entries read of open directories 2^20*
+//	             (ERANGE), 1 MiB for each read, a path 4095 bytes (ENAMETOOLONG)
+//
+// # Files and state
 //
 // Service "files" (attachment 0 is the path unless said otherwise; a path is
 // absolute, guest path = host path; ".." and links are resolved as the kernel
@@ -149,7 +174,8 @@
 // end, and no byte outside what really differs is changed. When the inserted
 // text cannot be written in the file's encoding, the whole file becomes UTF-8
 // and converted_from names the old encoding. old_text and new_text are blobs:
-// the texts before and after, with LF line ends; null where they are no text.
+// the texts before and after, with LF line ends; null where they are no text, or
+// where the call keeps too many already.
 //
 // Service "state" (small named values of the session, names [A-Za-z0-9._-]{1,128}):
 //

@@ -82,8 +82,9 @@ func (f *Frame) Prefix() ([]byte, error) {
 }
 
 // DecodeFrame reads a frame that fills b exactly. Header and attachments are
-// slices of b, not copies. Any other input gives one of the ErrFrame errors;
-// it never panics and allocates no more than b's own size.
+// slices of b, not copies. Any other input gives one of the ErrFrame errors; it
+// never panics. Whatever lengths b claims, it allocates one slice header for each
+// attachment whose length is in b, at most [MaxAttachments].
 func DecodeFrame(b []byte) (*Frame, error) {
 	if len(b) > MaxFrame {
 		return nil, ErrFrameSize

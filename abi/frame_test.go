@@ -85,10 +85,37 @@ func TestFrameEncoderLimits(t *testing.T) {
 	}
 }
 
+// TestR13DecodeFrame: lengths that lie cost nothing, and the most attachments that
+// there may be a slice header each.
+func TestR13DecodeFrame(t *testing.T) {
+	empty := binary.LittleEndian.AppendUint32(make([]byte, 4), abi.MaxAttachments)
+	empty = append(empty, make([]byte, 4*abi.MaxAttachments)...)
+	for _, c := range []struct {
+		name string
+		in   []byte
+		want error
+		most float64 // allocations
+	}{
+		{"the most attachments", empty, nil, 2},
+		{"one length too few", empty[:len(empty)-1], abi.ErrFrameShort, 0},
+		{"a million attachments", append([]byte("\x00\x00\x00\x00\x40\x42\x0f\x00"), make([]byte, 4<<20)...), abi.ErrFrameAttachments, 0},
+		{"a header of 64 MiB", []byte("\x00\x00\x00\x04\x00\x00\x00\x00{}"), abi.ErrFrameShort, 0},
+		{"64 Ki attachments of 4 GiB", append([]byte("\x00\x00\x00\x00\x00\x00\x01\x00"), bytes.Repeat([]byte{0xff}, 4<<16)...), abi.ErrFrameShort, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := abi.DecodeFrame(c.in)
+			require.Equal(t, c.want, err)
+			require.LessOrEqual(t, testing.AllocsPerRun(3, func() { _, _ = abi.DecodeFrame(c.in) }), c.most)
+		})
+	}
+}
+
 // FuzzDecodeFrame: any bytes either are one frame, which encodes to the same
 // bytes, or an error; never both, never a panic.
 func FuzzDecodeFrame(f *testing.F) {
-	for _, s := range []string{"", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00x", "\xff\xff\xff\xff\xff\xff\xff\xff"} {
+	for _, s := range []string{"", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00x", "\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\x00\x00\x00\x04\x00\x00\x00\x00{}", "\x00\x00\x00\x00\x40\x42\x0f\x00", "\x00\x00\x00\x00\x02\x00\x00\x00\xff\xff\xff\xff\x02\x00\x00\x00x",
+		"\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xffx"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -10,15 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ohhost/ohhost/abi"
+	"github.com/ohhost/ohhost/host/ijson"
+	"github.com/ohhost/ohhost/tool"
 )
 
 // FuzzAnswer: a guest's answer is one of the four kinds or an error, never a
-// panic.
+// panic, and every edge can print a result as I-JSON on one line.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
 		`{"result":{"content":[{"type":"text","text":"x"}],"fields":{"a":1,"b":{"$blob":0},"c":{"$attachment":0}},"is_error":true}}`,
 		`{"result":{"content":[{"type":"image","mime":"image/png","attachment":0}]}}`,
 		`{"denied":{"path":"/x","why":"y"}}`, `{"raised":{"message":"x"}}`, `{"keys":["a","b"]}`, `{"result":{"fields":{"content":1}}}`,
+		`{"result":{"fields":{"a":1e999,"b":"\ud800","c":{"x":1,"x":2}},"content":[{"type":"text","text":"\u001b\u0000"}]}}`,
+		`{"result":{"content":[]},"RESULT":1,"fields":[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]}`, "{\"result\":{\"fields\":{\"\xff\":\"\xff\"}}}",
 	} {
 		f.Add([]byte(s), []byte("text"))
 	}
@@ -35,6 +39,16 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 		require.Equal(t, 1, n)
+		if a.result == nil {
+			return
+		}
+		for i, text := range a.texts {
+			a.result.Content[i].Text = string(text)
+		}
+		var shown bytes.Buffer
+		require.NoError(t, tool.WriteObservation(&shown, a.result))
+		require.NoError(t, ijson.Check(shown.Bytes()))
+		require.NotContains(t, shown.String(), "\n")
 	})
 }
 
@@ -43,6 +57,7 @@ func FuzzAnswer(f *testing.F) {
 func FuzzDescription(f *testing.F) {
 	f.Add([]byte(`{"abi":"ohhost_v1","tools":[{"name":"x","inputSchema":{},"needs":{"files":"read"}}]}`))
 	f.Add([]byte(`{"abi":"ohhost_v1","tools":[{"name":"x","inputSchema":null}]}`))
+	f.Add([]byte(`{"abi":"ohhost_v1","tools":[{"name":"x","title":"\u202e","description":"\udb40\udc61\u001b","inputSchema":{"a":{"a":1,"a":2}}}]}`))
 	f.Fuzz(func(t *testing.T, header []byte) {
 		specs, err := parseDescription(header)
 		if err != nil {
@@ -51,7 +66,9 @@ func FuzzDescription(f *testing.F) {
 		}
 		for _, s := range specs {
 			require.Regexp(t, `^[A-Za-z0-9_-]{1,64}$`, s.Name)
+			require.NotContains(t, s.Title+s.Description, "\x1b")
 		}
+		(&Inspection{Tools: specs}).Hidden()
 	})
 }
 
