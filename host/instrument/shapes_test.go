@@ -215,3 +215,46 @@ func TestR1NoWorkUncharged(t *testing.T) {
 		}
 	}
 }
+
+// TestR1WayBack returns from recursions that are a million calls deep. That alone
+// takes some 20 ms, with nothing done on the way: it must be charged and tested, too.
+func TestR1WayBack(t *testing.T) {
+	if raced {
+		t.Skip("the interpreter's stack is not deep")
+	}
+	const depth = 1 << 20
+	deeper := slices.Concat(w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add})
+	for name, call := range map[string][]byte{
+		"direct":             slices.Concat(deeper, w.Op(w.Call, 0)),
+		"through a table":    slices.Concat(deeper, w.I32Const(0), w.Op(w.CallIndirect, 1, 0)),
+		"a little work":      slices.Concat(deeper, w.Op(w.Call, 0), tick(1)),
+		"left by a return":   slices.Concat(deeper, w.Op(w.Call, 0), []byte{w.Return}),
+		"left by a branch":   slices.Concat(deeper, w.Op(w.Call, 0), w.Op(w.Br, 0)),
+		"from within blocks": slices.Concat(block, ifTrue, deeper, w.Op(w.Call, 0), end, end),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := w.New()
+			b.Type(nil, nil)
+			b.Type([]byte{w.I32}, nil)
+			b.Global(w.I64, true, w.I64Const(0))
+			f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.I32Eqz, w.If, w.Void}, tick(1), []byte{w.Return, w.End}, call)
+			b.Table(w.FuncRef, w.Limits(1))
+			b.Elem(w.I32Const(0), f)
+			b.Export("work", w.KindGlobal, 0)
+			b.Export("run", w.KindFunc, f)
+
+			back := 0
+			m := &meter{budget: 1 << 12}
+			mod := metered(t, compiler, m, b.Bytes())
+			work := mod.ExportedGlobal("work")
+			m.onYield = func(api.Module, int64) {
+				if work.Get() != 0 {
+					back++
+				}
+			}
+			_, err := mod.ExportedFunction("run").Call(context.Background(), depth)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, back, depth>>12, "tests on the way back")
+		})
+	}
+}
