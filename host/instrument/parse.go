@@ -169,7 +169,7 @@ func (m *Module) parseImports(r *reader) {
 	for n := r.count("imports", m.limits.Imports); n > 0 && r.err == nil; n-- {
 		im := imported{module: r.name(), name: r.name()}
 		if strings.HasPrefix(im.module, Reserved) {
-			r.fail(fmt.Errorf("the module imports %s.%s; names that begin with %s are the host's own", im.module, im.name, Reserved))
+			r.fail(fmt.Errorf("the module imports %.100q from %.100q; names that begin with %s are the host's own", im.name, im.module, Reserved))
 		}
 		begin := r.at
 		switch im.kind = r.byte(); im.kind {
@@ -239,10 +239,13 @@ func (m *Module) checkTables(r *reader) {
 	}
 }
 
+// maxPages is how large a memory can be, in pages of 64 KiB (3.2.5).
+const maxPages = 1 << 16
+
 func (m *Module) parseMemory(r *reader) memory {
 	var mem memory
 	mem.min, mem.max = parseLimits(r)
-	if mem.min > 65536 || mem.max != nil && *mem.max > 65536 {
+	if mem.min > maxPages || mem.max != nil && *mem.max > maxPages {
 		r.fail(errors.New("a memory of more than 65536 pages"))
 	}
 	if int64(mem.min) > int64(m.limits.MemoryPages) {
@@ -284,10 +287,10 @@ func (m *Module) parseExports(r *reader) {
 			r.fail(fmt.Errorf("an export of kind %d is not supported", e.kind))
 		}
 		if strings.HasPrefix(e.name, Reserved) {
-			r.fail(fmt.Errorf("the module exports %q; names that begin with %s are the host's own", e.name, Reserved))
+			r.fail(fmt.Errorf("the module exports %.100q; names that begin with %s are the host's own", e.name, Reserved))
 		}
 		if seen[e.name] {
-			r.fail(fmt.Errorf("the module exports %q twice", e.name))
+			r.fail(fmt.Errorf("the module exports %.100q twice", e.name))
 		}
 		seen[e.name] = true
 		m.exports = append(m.exports, e)

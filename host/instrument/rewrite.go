@@ -182,7 +182,11 @@ func (w *rewriter) tableSection(out []byte) []byte {
 func (w *rewriter) memorySection(out []byte) []byte {
 	var b []byte
 	for _, mem := range w.m.memories {
-		b = appendLimits(b, mem.min, mem.max)
+		high := mem.max
+		if limit := uint32(min(w.m.limits.MemoryPages, maxPages)); limit < maxPages && (high == nil || *high > limit) {
+			high = &limit
+		}
+		b = appendLimits(b, mem.min, high)
 	}
 	return appendSection(out, sectionMemory, len(w.m.memories), b)
 }
