@@ -8,7 +8,8 @@ const (
 	costMemory   = 12  // a load or store can miss every cache
 	costDivide   = 12  // also square roots
 	costCall     = 6   //
-	costReturn   = 4   // behind a call: the way back takes time, too
+	costEntry    = 6   // of a function
+	costExit     = 4   // the way back takes time, too
 	costIndirect = 12  // a call through a table, also costs leafMax
 	costImport   = 200 // a call of the host
 	costGrow     = 2000
@@ -25,8 +26,6 @@ const (
 
 	leafMax  = 64  // a function without loops and calls that costs no more is not checked
 	shortMax = 256 // one without loops and calls that costs no more is charged as a whole
-
-	runMax = 1 << 14 // more than that does not run without a test
 )
 
 // cost is what one instruction costs by itself.

@@ -17,91 +17,107 @@ const (
 //   - a short function without loops and calls is charged as a whole when it is
 //     entered;
 //   - any other keeps the budget in a local, which costs next to nothing, from its
-//     entry to its end but for calls: there the global has it. Each segment is
-//     charged where it begins; the budget is tested at the entry, at the head of
-//     each loop, behind each call, and in long code without these.
+//     entry to its exit but for calls: there the global has it. Where it is charged
+//     and tested in between, see flow.
+//
+// Entry and exit are tested, too: a recursion has perhaps no loops, and on its way
+// back no entries. So that there is one exit, the code becomes a block, which
+// returns branch out of.
 func (w *rewriter) meter(dst []byte, i int) []byte {
 	b, s := &w.m.bodies[i], &w.m.scan.functions[i]
-	f := meteredFunction{w: w, s: s, local: uint32(b.count), code: code{w: w, b: dst}}
-	f.register = !s.leaf() && !s.short()
-	if f.register {
-		groups := &reader{b: b.locals}
-		n := groups.u32()
-		f.index(n + 1).bytes(b.locals[groups.at:]).index(1).op(typeI64)
-	} else {
+	f := meteredFunction{w: w, local: uint32(b.count), code: code{w: w, b: dst}}
+	if s.leaf() || s.short() {
 		f.bytes(b.locals)
+		if !s.leaf() {
+			f.check(s.total)
+		}
+		for d := (decoder{reader: &reader{b: b.code}, m: w.m, locals: b.count}); d.more(); {
+			in := d.next()
+			f.instruction(in, b.code[in.start:in.end])
+		}
+		return f.b
 	}
-	f.entry()
-	d := decoder{reader: &reader{b: b.code}, m: w.m, locals: b.count}
-	marks := w.m.newSegmenter()
-	segment := 0
-	for d.more() {
-		in := d.next()
-		if f.register && marks.leaves(in, d.targets) {
+	groups := &reader{b: b.locals}
+	n := groups.u32()
+	f.index(n + 1).bytes(b.locals[groups.at:]).index(1).op(typeI64)
+
+	flow := newFlow(w.m, b)
+	f.op(opGlobalGet).index(w.budget).i64(flow.entry).op(opI64Sub)
+	if s.straight {
+		f.set(f.local)
+	} else {
+		f.tee(f.local)
+		f.test()
+	}
+	f.op(opBlock).bytes(w.blockType(w.m.types[w.m.functions[i]].results))
+	depth := uint32(0)
+	marks := flow.marks
+	for i, in := range flow.code {
+		around := standsIn(in.op) || isCall(in.op) && w.usesBudget(in)
+		if around {
 			f.flush()
 		}
-		f.instruction(in, b.code[in.start:in.end])
-		var cost int64
-		mark := marks.step(in, d.targets)
-		if mark&markSegment != 0 {
-			segment++
-			cost = s.segments[segment]
+		switch in.op {
+		case opBlock, opIf, opLoop:
+			depth++
+		case opEnd:
+			depth--
 		}
-		switch {
-		case !f.register, d.more() && b.code[d.at] == opUnreachable: // a trap needs no charge
-		case mark&markCall != 0 && f.w.usesBudget(in):
+		if in.op == opReturn {
+			f.branch(depth)
+		} else {
+			f.instruction(in, b.code[in.start:in.end])
+		}
+		var here mark
+		if len(marks) > 0 && marks[0].at == i {
+			here, marks = marks[0], marks[1:]
+		}
+		if i+1 < len(flow.code) && flow.code[i+1].op == opUnreachable {
+			continue // a trap needs no charge
+		}
+		if around {
 			f.reload()
-			if mark&markSegment != 0 { // else the host was called
-				f.checked(cost)
-			}
-		case mark&markTest != 0:
-			f.checked(cost)
-		default:
-			f.segment(cost)
 		}
+		f.segment(here)
 	}
+	f.get(f.local).i64(costExit).op(opI64Sub).op(opGlobalSet).index(w.budget)
+	f.code.test()
+	f.op(opEnd)
 	return f.b
+}
+
+// blockType returns the encoded type of a block with these results (5.4.1).
+func (w *rewriter) blockType(results []byte) []byte {
+	switch len(results) {
+	case 0:
+		return []byte{blockTypeEmpty}
+	case 1:
+		return results
+	}
+	t, ok := w.blocks[string(results)]
+	if !ok {
+		t = w.funcType(nil, results)
+		w.blocks[string(results)] = t
+	}
+	return appendSigned(nil, int64(t))
 }
 
 // A meteredFunction is a function's code in the making.
 type meteredFunction struct {
 	code
-	w        *rewriter
-	s        *scanned
-	register bool   // the budget is in a local
-	local    uint32 // which
+	w     *rewriter
+	local uint32 // where the budget is
 }
 
-func (f *meteredFunction) entry() {
+// segment charges a segment that begins here, and tests where that is due.
+func (f *meteredFunction) segment(m mark) {
 	switch {
-	case f.register:
-		f.op(opGlobalGet).index(f.w.budget).i64(f.s.segments[0]).op(opI64Sub)
-		if f.s.straight {
-			f.set(f.local)
-		} else {
-			f.tee(f.local)
-			f.test()
-		}
-	case !f.s.leaf():
-		f.check(f.s.total)
+	case m.test:
+		f.get(f.local).i64(m.cost).op(opI64Sub).tee(f.local)
+		f.test()
+	case m.cost > 0:
+		f.get(f.local).i64(m.cost).op(opI64Sub).set(f.local)
 	}
-}
-
-// segment charges a segment that begins here.
-func (f *meteredFunction) segment(cost int64) {
-	if cost > 0 {
-		f.get(f.local).i64(cost).op(opI64Sub).set(f.local)
-	}
-}
-
-// checked charges a segment that begins here, and tests. Behind a call it does so
-// because the way back from a deep recursion has no entries and may have no loops.
-func (f *meteredFunction) checked(cost int64) {
-	f.get(f.local)
-	if cost > 0 {
-		f.i64(cost).op(opI64Sub).tee(f.local)
-	}
-	f.test()
 }
 
 // test takes the budget from the stack and yields if it is spent.
@@ -119,31 +135,13 @@ func (f *meteredFunction) reload() { f.op(opGlobalGet).index(f.w.budget).set(f.l
 // stands in for it.
 func (f *meteredFunction) instruction(in instruction, original []byte) {
 	switch in.op {
-	case opRefFunc:
-		f.op(opRefFunc).index(f.w.function(in.a))
-	case opReturnCall:
-		f.op(opReturnCall).index(f.w.function(in.a))
-	case opCall:
-		if f.register && f.w.usesBudget(in) {
-			f.flush()
-		}
-		f.op(opCall).index(f.w.function(in.a))
-	case opCallIndirect:
-		if f.register {
-			f.flush()
-		}
-		f.bytes(original)
+	case opCall, opReturnCall, opRefFunc:
+		f.op(byte(in.op)).index(f.w.function(in.a))
 	default:
-		h, ok := f.w.bulkHelper(in)
-		switch {
-		case !ok:
+		if h, ok := f.w.bulkHelper(in); ok {
+			f.call(h)
+		} else {
 			f.bytes(original)
-		case f.register:
-			f.flush()
-			f.call(h)
-			f.reload()
-		default:
-			f.call(h)
 		}
 	}
 }

@@ -27,8 +27,9 @@ type rewriter struct {
 
 	moved   []uint32 // new index of each imported function, see wasi.go
 	bulk    map[bulkKey]uint32
-	newType []byte // types behind those of the module, encoded
-	types   int    // how many there are in all
+	blocks  map[string]uint32 // types of blocks by their results
+	newType []byte            // types behind those of the module, encoded
+	types   int               // how many there are in all
 }
 
 // An addedFunction is one that the module did not have.
@@ -40,7 +41,7 @@ type addedFunction struct {
 // Rewrite returns the module changed as planned; the result is a module of its own
 // that wazero has yet to validate.
 func (m *Module) Rewrite(p *Plan) ([]byte, error) {
-	w := &rewriter{m: m, plan: p, types: len(m.types), bulk: map[bulkKey]uint32{}, budget: uint32(m.globalCount())}
+	w := &rewriter{m: m, plan: p, types: len(m.types), bulk: map[bulkKey]uint32{}, blocks: map[string]uint32{}, budget: uint32(m.globalCount())}
 	if p.Frozen {
 		if err := m.Freezable(); err != nil {
 			return nil, fmt.Errorf("the module cannot be frozen: %w", err)

@@ -15,32 +15,19 @@ type scan struct {
 
 // scanned is one function.
 type scanned struct {
-	segments []int64 // what each costs, see segmenter; first that of the entry
-	total    int64
-	leafs    []leafCall
-	calls    bool // anything but a leaf could be called
+	total    int64 // what its instructions cost, each once
 	loops    bool
-	// straight says that the code begins with a loop, but for instructions that
-	// only move values: to check the loop is to check the entry.
-	straight bool
-}
-
-// A leafCall is a direct call of a defined function, which might be a leaf.
-type leafCall struct {
-	segment int
-	callee  uint32 // among the defined functions
+	calls    bool // others, or what stands in for an instruction
+	straight bool // it begins with a loop, see movesOnly
 }
 
 // leaf reports whether a function is so short that its callers pay for it.
-func (s *scanned) leaf() bool {
-	return !s.loops && !s.calls && len(s.leafs) == 0 && s.total <= leafMax
-}
+func (s *scanned) leaf() bool { return !s.loops && !s.calls && s.total <= leafMax }
 
-// short reports whether a function is charged as a whole when it is entered. It is
-// none if it calls others: then there could be a million of it on the stack, and
-// what they do on the way back was charged long before.
+// short reports whether a function is charged as a whole when it is entered.
 func (s *scanned) short() bool { return !s.loops && !s.calls && s.total <= shortMax }
 
+// scanCode reads the code of all functions, and refuses what it does not know.
 func (m *Module) scanCode() error {
 	m.scan.functions = make([]scanned, len(m.bodies))
 	for i := range m.bodies {
@@ -48,81 +35,57 @@ func (m *Module) scanCode() error {
 			return fmt.Errorf("function %d: %w", i+len(m.importedFunctions), err)
 		}
 	}
-	for i := range m.scan.functions {
-		f := &m.scan.functions[i]
-		for _, c := range f.leafs {
-			if callee := &m.scan.functions[c.callee]; callee.leaf() {
-				f.segments[c.segment] += callee.total
-				f.total += callee.total
-			} else {
-				f.calls = true
-			}
-		}
-	}
 	return nil
 }
 
 func (m *Module) scanFunction(f *scanned, b *body) error {
 	d := decoder{reader: &reader{b: b.code}, m: m, locals: b.count}
-	s := m.newSegmenter()
-	f.segments = append(f.segments, costCall) // of the entry
-	straight := true                          // nothing so far but moved values
-	for end := false; !end; {
+	f.total = costEntry
+	straight := true
+	for depth := 0; depth >= 0; {
 		in := d.next()
 		if d.err != nil {
 			return fmt.Errorf("at byte %d: %w", in.start, d.err)
 		}
-		if !s.dead {
-			f.segments[len(f.segments)-1] += cost(in.op)
-		}
+		f.total += cost(in.op)
 		switch in.op {
-		case opCall, opReturnCall:
-			if n := len(m.importedFunctions); int(in.a) >= n {
-				f.leafs = append(f.leafs, leafCall{len(f.segments) - 1, in.a - uint32(n)})
-			} else {
-				f.calls = true
-				f.segments[len(f.segments)-1] += costImport
+		case opBlock, opIf, opLoop:
+			if depth++; depth > m.limits.Nesting {
+				return &LimitError{What: "nested blocks", Have: uint64(depth), Max: uint64(m.limits.Nesting)}
 			}
-		case opCallIndirect, opReturnCallInd:
-			f.calls = true
-		case opLoop:
-			f.straight = f.straight || straight && !f.loops
-			f.loops = true
-		case opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill, opTableGrow:
-			f.calls = true // of what stands in for it
-			m.scan.note(in.op)
-		default:
-			m.scan.note(in.op)
+			if in.op == opLoop {
+				f.straight = f.straight || straight
+				f.loops = true
+			}
+		case opEnd:
+			depth--
 		}
+		f.calls = f.calls || isCall(in.op) || standsIn(in.op)
 		straight = straight && movesOnly(in.op)
-		switch mark := s.step(in, d.targets); {
-		case mark&markTest != 0:
-			f.segments = append(f.segments, costPlain)
-		case mark&markCall != 0 && mark&markSegment != 0:
-			f.segments = append(f.segments, costReturn)
-		case mark&markSegment != 0:
-			f.segments = append(f.segments, 0)
-		case mark&markEnd != 0:
-			end = true
-		}
-		if n := len(s.blocks) - 1; n > m.limits.Nesting {
-			return &LimitError{What: "nested blocks", Have: uint64(n), Max: uint64(m.limits.Nesting)}
-		}
+		m.scan.note(in.op)
 	}
 	if d.at != len(b.code) {
 		return errors.New("there is code behind its end")
-	}
-	for _, c := range f.segments {
-		f.total += c
 	}
 	return nil
 }
 
 // movesOnly reports whether an instruction neither branches nor calls nor takes
-// any time worth a check.
+// any time worth a check. A loop that only these precede is checked for the entry.
 func movesOnly(op int) bool {
 	switch op {
 	case opBlock, opLocalGet, opLocalSet, opLocalTee, opGlobalGet, opGlobalSet, opI32Const, opI64Const, opF32Const, opF64Const:
+		return true
+	}
+	return false
+}
+
+func isCall(op int) bool { return op >= opCall && op <= opReturnCallInd }
+
+// standsIn reports whether an instruction becomes a call, see bulkHelper.
+func standsIn(op int) bool {
+	switch op {
+	case opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill, opTableGrow:
 		return true
 	}
 	return false
@@ -135,4 +98,26 @@ func (s *scan) note(op int) {
 	case opMemoryInit, opDataDrop:
 		s.usesSegments = true
 	}
+}
+
+// callCost is what a call costs its caller.
+func (m *Module) callCost(in instruction) int64 {
+	if in.op != opCall && in.op != opReturnCall {
+		return cost(in.op)
+	}
+	n := len(m.importedFunctions)
+	if int(in.a) < n {
+		return cost(in.op) + costImport
+	}
+	if callee := &m.scan.functions[int(in.a)-n]; callee.leaf() {
+		return cost(in.op) + callee.total
+	}
+	return cost(in.op)
+}
+
+// tests reports whether a call comes to a function that tests the budget when it is
+// entered, whoever that is.
+func (m *Module) tests(in instruction) bool {
+	n := len(m.importedFunctions)
+	return in.op == opCall && int(in.a) >= n && !m.scan.functions[int(in.a)-n].leaf()
 }
