@@ -102,3 +102,19 @@ func TestR10StatFlood(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(began), hangLimit)
 }
+
+// TestR10HostCalls: what a guest asks WASI counts as calls of the host, and over
+// their number the call ends.
+func TestR10HostCalls(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t)
+	b := load(t, newHost(t, func(o *host.Options) { o.Limits.HostCalls = 1000 }), "wasi_flood", "wasi_flood", dir, false)
+	for _, do := range []string{"stat", "open and close"} {
+		_, err := flood(t.Context(), b, do, dir)
+		require.ErrorContains(t, err, "wasi_flood: call: the guest made too many calls of the host: more than 1000")
+		require.Equal(t, tool.KindFault, tool.Kind(err))
+	}
+	got, err := flood(t.Context(), b, "list", dir)
+	require.NoError(t, err)
+	require.Equal(t, "2 0", got)
+}
