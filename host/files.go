@@ -74,7 +74,7 @@ func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 	}
 	raw, ok := req.Attachment(0)
 	if !ok {
-		return invalid(r.Op + ": attachment 0 must be the path")
+		return invalid(fmt.Sprintf("%.40s: attachment 0 must be the path", r.Op))
 	}
 	path := pathOf(raw)
 	switch r.Op {
@@ -90,7 +90,7 @@ func (s *filesService) Invoke(ctx context.Context, req *abi.Frame) (*abi.Frame, 
 		}
 		return s.failed(s.read(ctx, path, r.Decode, r.Max))
 	}
-	return invalid(fmt.Sprintf("no operation %q", r.Op))
+	return invalid(fmt.Sprintf("no operation %.40q", r.Op))
 }
 
 // pathOf is the path of an attachment. What is too long for any file system is cut,

@@ -76,5 +76,5 @@ func (s *stateService) answer(ctx context.Context, op, name string, req *abi.Fra
 		}
 		return reply(map[string][]string{"names": append([]string{}, names...)})
 	}
-	return invalid(fmt.Sprintf("no operation %q", op))
+	return invalid(fmt.Sprintf("no operation %.40q", op))
 }

@@ -43,7 +43,7 @@ func (c *Change) wrong() string {
 			return "undo needs a key"
 		}
 	default:
-		return fmt.Sprintf("unknown operation %q", string(c.Op))
+		return fmt.Sprintf("unknown operation %.40q", string(c.Op))
 	}
 	switch {
 	case c.Op != Edit && len(c.Splices) > 0:

@@ -35,7 +35,7 @@ var (
 // (abi, "Services").
 func CheckName(name string) error {
 	if !blobName.MatchString(name) {
-		return fmt.Errorf("state %q: %w", name, ErrName)
+		return fmt.Errorf("state %.140q: %w", name, ErrName)
 	}
 	return nil
 }
