@@ -42,7 +42,8 @@ type openBlock struct {
 
 // Bounds of what is charged or tested with its neighbour.
 const (
-	mergeMax = 32      // an arm or what follows a call
+	mergeMax = 32      // the arm of an if
+	tailMax  = 8       // what follows a call: on the way back it was charged long before
 	runMax   = 1 << 14 // what may run without a test
 )
 
@@ -146,7 +147,7 @@ func (f *flow) begin(m mark) {
 // settle ends the last segment: what follows a call joins the one before if it is
 // small.
 func (f *flow) settle() {
-	if last := f.marks[len(f.marks)-1]; last.call && !last.test && last.cost <= mergeMax {
+	if last := f.marks[len(f.marks)-1]; last.call && !last.test && last.cost <= tailMax {
 		f.merge()
 	}
 }

@@ -157,8 +157,12 @@ func executeBoth(t *testing.T, in []byte) {
 	mod := metered(t, e, m, wasm)
 	calls := int64(0)
 	work := mod.ExportedGlobal("work")
+	last := int64(0)
 	m.onYield = func(api.Module, int64) {
-		require.GreaterOrEqual(t, m.units+slack*calls, workCost*int64(work.Get()))
+		now := workCost * int64(work.Get())
+		require.GreaterOrEqual(t, m.units+slack*calls, now)
+		require.LessOrEqual(t, now-last, before*m.budget+longest)
+		last = now
 	}
 	for round := range 2 {
 		for i, ft := range functions {
