@@ -14,6 +14,7 @@ const (
 	costImport   = 200 // a call of the host
 	costGrow     = 2000
 	costTable    = 8
+	costRef      = 30 // ref.func asks the runtime
 
 	// Bulk operations cost one unit for so many bytes or elements, at the start
 	// and for each piece.
@@ -49,6 +50,8 @@ func cost(op int) int64 {
 		return costGrow
 	case op == opTableGet, op == opTableSet:
 		return costTable
+	case op == opRefFunc:
+		return costRef
 	case op >= opMemoryInit && op <= opTableFill:
 		return costBulk
 	}

@@ -87,9 +87,12 @@ func rewritten(t testing.TB, wasm []byte, limits *instrument.Limits) []byte {
 	return out
 }
 
+// unnamed is how modules are instantiated that have no start-up code to be run.
+var unnamed = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+
 // instantiate returns an instance of a module that has no start-up code to be run.
 func instantiate(t testing.TB, r wazero.Runtime, wasm []byte) api.Module {
-	mod, err := r.InstantiateWithConfig(context.Background(), wasm, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	mod, err := r.InstantiateWithConfig(context.Background(), wasm, unnamed)
 	require.NoError(t, err)
 	return mod
 }
