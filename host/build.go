@@ -31,14 +31,16 @@ type recipe struct {
 	Path    string   // of wazero's file in its own cache
 }
 
-// Parts of a cache entry.
+// Parts of a module's entry in the cache. What wazero compiled is an entry of its
+// own, of one part: it is read while wazero validates the module.
 const (
 	partRecipe = iota // JSON
 	partWasm          // the rewritten module
 	partImage         // empty: the module cannot be frozen
-	partCode          // what wazero keeps
 	partCount
 )
+
+const codeSuffix = ".code"
 
 // build makes a module ready: from the cache, or by rewriting it, compiling it,
 // and running its start-up code.
@@ -46,19 +48,16 @@ func (m *module) build(ctx context.Context) (*code, error) {
 	name := m.cacheName()
 	cache := m.host.cache()
 	if cache != nil {
-		parts, err := cache.Load(name)
+		c, err := m.fromCache(ctx, cache, name)
+		if err == nil {
+			return c, nil
+		}
 		var poisoned *codecache.PoisonedError
 		switch {
-		case err == nil:
-			c, err := m.fromCache(ctx, cache, name, parts)
-			if err == nil {
-				return c, nil
-			}
-			m.host.log.Warn("cached code cannot be used, compiling anew", "module", m.name, "error", err)
 		case errors.As(err, &poisoned):
 			m.host.log.Warn("cached code was changed by somebody else, compiling anew", "module", m.name, "error", err)
 		case !errors.Is(err, fs.ErrNotExist):
-			m.host.log.Warn("the cache of compiled plugins cannot be read", "error", err)
+			m.host.log.Warn("cached code cannot be used, compiling anew", "module", m.name, "error", err)
 		}
 	}
 	c, parts, err := m.compile(ctx, cache != nil)
@@ -95,47 +94,73 @@ func (m *module) scratch(keep bool) *codecache.Scratch {
 	return s
 }
 
-// fromCache makes a module ready from verified parts.
-func (m *module) fromCache(ctx context.Context, cache *codecache.Cache, name string, parts [][]byte) (_ *code, err error) {
-	if len(parts) != partCount {
-		return nil, fmt.Errorf("it has %d parts", len(parts))
+// fromCache makes a module ready from what the cache has.
+func (m *module) fromCache(ctx context.Context, cache *codecache.Cache, name string) (_ *code, err error) {
+	entry, err := cache.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	defer entry.Close()
+	if len(entry.Parts) != partCount {
+		return nil, fmt.Errorf("the entry has %d parts", len(entry.Parts))
 	}
 	var r recipe
-	if err := json.Unmarshal(parts[partRecipe], &r); err != nil {
+	if err := json.Unmarshal(entry.Parts[partRecipe], &r); err != nil {
 		return nil, err
 	}
 	c := m.newCode()
 	c.globals, c.started = r.Globals, r.Started
-	if image := slices.Clone(parts[partImage]); len(image) > 0 { // not to keep all of the entry
+	if image := slices.Clone(entry.Parts[partImage]); len(image) > 0 {
 		if c.image, err = decodeImage(image); err != nil {
 			return nil, err
 		}
 	}
 	scratch := m.scratch(true)
+	fed := func() error { return nil }
 	if scratch != nil {
-		if err := scratch.Write(r.Path, parts[partCode]); err != nil {
+		if fed, err = scratch.Feed(r.Path, codeSource(cache, name+codeSuffix)); err != nil {
 			return nil, errors.Join(err, scratch.Close())
 		}
 	}
 	if c.engine, err = m.engine(ctx, scratch); err != nil {
-		return nil, err
+		return nil, errors.Join(err, fed())
 	}
-	if c.compiled, err = c.engine.compile(ctx, parts[partWasm]); err != nil {
+	c.compiled, err = c.engine.compile(ctx, entry.Parts[partWasm])
+	if failed := fed(); failed != nil {
+		err = failed // what wazero says follows from it
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.close(ctx))
 	}
 	if scratch != nil {
-		// On a processor with other features wazero did not find its file there.
+		// On a processor with other features wazero did not find its file.
+		parts := [][]byte{slices.Clone(entry.Parts[partRecipe]), slices.Clone(entry.Parts[partWasm]), slices.Clone(entry.Parts[partImage])}
 		m.store(cache, name, parts, c.engine)
 	}
 	return c, nil
+}
+
+// codeSource is the entry with what wazero compiled.
+func codeSource(cache *codecache.Cache, name string) codecache.Source {
+	return func() ([]byte, func(), error) {
+		entry, err := cache.Load(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(entry.Parts) != 1 {
+			entry.Close()
+			return nil, nil, fmt.Errorf("the entry of code has %d parts", len(entry.Parts))
+		}
+		return entry.Parts[0], entry.Close, nil
+	}
 }
 
 func (m *module) engine(ctx context.Context, scratch *codecache.Scratch) (*engine, error) {
 	return newEngine(ctx, m.host.interpreted(), m.host.opts.Limits.MemoryPages, scratch)
 }
 
-// store keeps the file that wazero has written, with the other parts, if it is
-// not the one that they hold. A cache that cannot be written is only logged.
+// store keeps the file that wazero has written, if it has, and the other parts. A
+// cache that cannot be written is only logged.
 func (m *module) store(cache *codecache.Cache, name string, parts [][]byte, e *engine) {
 	if e.scratch == nil {
 		return
@@ -144,19 +169,19 @@ func (m *module) store(cache *codecache.Cache, name string, parts [][]byte, e *e
 	if err == nil {
 		err = e.scratch.Empty()
 	}
-	var r recipe
-	if err == nil {
-		err = json.Unmarshal(parts[partRecipe], &r)
-	}
-	delete(files, r.Path)
 	for path, code := range files {
 		if err != nil {
 			break
 		}
+		var r recipe
+		if err = json.Unmarshal(parts[partRecipe], &r); err != nil {
+			break
+		}
 		r.Path = path
-		parts = slices.Clone(parts)
-		parts[partCode] = code
 		if parts[partRecipe], err = json.Marshal(r); err == nil {
+			err = cache.Store(name+codeSuffix, [][]byte{code})
+		}
+		if err == nil {
 			err = cache.Store(name, parts)
 		}
 	}
@@ -195,7 +220,7 @@ func (m *module) compile(ctx context.Context, keep bool) (_ *code, parts [][]byt
 		image = c.image.encode()
 	}
 	r, err := json.Marshal(recipe{Started: c.started, Globals: c.globals})
-	return c, [][]byte{r, wasm, image, nil}, err
+	return c, [][]byte{r, wasm, image}, err
 }
 
 // freeze takes the state of an instance: after its start-up code has run, if that

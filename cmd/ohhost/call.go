@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,10 @@ import (
 // defaultTimeout is how long a call may take: more than any call of a tool on
 // files needs, so that an endless plugin does not hang the caller.
 const defaultTimeout = 30 * time.Second
+
+// oneCallGC is the collector's percentage for a process that makes one call: most
+// of what it allocates is a module's code, which stays.
+const oneCallGC = 400
 
 // A callFlags holds the flags of call.
 type callFlags struct {
@@ -76,7 +82,9 @@ with kind bad_request, a null id and the line's number.`,
 					return err
 				}
 			}
-			f.load.once = !f.batch
+			if f.load.once = !f.batch; f.load.once && os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(oneCallGC)
+			}
 			reg, err := a.openTools(c.Context(), &f.load, f.timeout)
 			if err != nil {
 				return err

@@ -61,7 +61,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.Run("load", func(b *testing.B) {
 		b.SetBytes(benchSize)
 		for b.Loop() {
-			if _, err := c.Load("n"); err != nil {
+			if _, err := load(c, "n"); err != nil {
 				b.Fatal(err)
 			}
 		}

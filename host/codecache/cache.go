@@ -79,22 +79,29 @@ func Open(dir, keyFile string, opts *Options) (*Cache, error) {
 // Close gives the directory back.
 func (c *Cache) Close() error { return c.dir.close() }
 
-// Load returns the parts that were stored under a name: slices of one buffer, read
-// once and verified as a whole. The error is fs.ErrNotExist where there is no
-// entry, and a *PoisonedError where there is one that is damaged, not ours or not
-// a plain private file.
-func (c *Cache) Load(name string) (parts [][]byte, err error) {
+// An Entry is what was stored under a name, read once and verified as a whole.
+type Entry struct {
+	Parts [][]byte // slices of one buffer
+	free  func()
+}
+
+// Close frees the parts, which must not be used any more.
+func (e *Entry) Close() { e.free() }
+
+// Load returns the entry of a name. The error is fs.ErrNotExist where there is none,
+// and a *PoisonedError where there is one that is damaged, not ours or not a plain
+// private file.
+func (c *Cache) Load(name string) (*Entry, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	data, info, err := c.dir.read(name+entrySuffix, maxEntry)
-	if unfit, ok := errors.AsType[unfitError](err); ok {
-		return nil, &PoisonedError{Name: name, Why: string(unfit)}
+	var parts [][]byte
+	if err == nil {
+		if parts, err = open(c.key, name, data.b); err != nil {
+			data.free()
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("load cache entry: %w", err)
-	}
-	parts, err = open(c.key, name, data)
 	if unfit, ok := errors.AsType[unfitError](err); ok {
 		return nil, &PoisonedError{Name: name, Why: string(unfit)}
 	}
@@ -106,7 +113,7 @@ func (c *Cache) Load(name string) (parts [][]byte, err error) {
 			c.log.Debug("the use of a cache entry cannot be noted", "error", err)
 		}
 	}
-	return parts, nil
+	return &Entry{Parts: parts, free: data.free}, nil
 }
 
 // Store makes or replaces the entry of a name, all or nothing for those who load

@@ -18,7 +18,7 @@ import (
 
 func TestLoadMissing(t *testing.T) {
 	c := newPlace(t).open(t)
-	_, err := c.Load("n")
+	_, err := load(c, "n")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
@@ -29,7 +29,7 @@ func TestLaterProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, first.Store("n", [][]byte{[]byte("code"), []byte("image")}))
 	require.NoError(t, first.Close())
-	parts, err := p.open(t).Load("n")
+	parts, err := load(p.open(t), "n")
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("code"), []byte("image")}, parts)
 }
@@ -40,14 +40,14 @@ func TestNames(t *testing.T) {
 		require.NoError(t, c.Store(name, [][]byte{[]byte(name)}), "%q", name)
 	}
 	for _, name := range []string{"a", "0", ".", "..", "...", "-", "x.entry", "x.tmp", "pruned", strings.Repeat("a", 160)} {
-		parts, err := c.Load(name)
+		parts, err := load(c, name)
 		require.NoError(t, err, "%q", name)
 		require.Equal(t, [][]byte{[]byte(name)}, parts)
 	}
 	for _, name := range []string{"", "A", "a/b", "../a", "a\\b", "a\x00", "a b", "ä", "a:b", strings.Repeat("a", 161)} {
 		want := fmt.Sprintf("name of a cache entry %.*q: it must be 1 to 160 of a-z, 0-9, dot, underscore and dash", maxName, name)
 		require.EqualError(t, c.Store(name, nil), want)
-		_, err := c.Load(name)
+		_, err := load(c, name)
 		require.EqualError(t, err, want)
 	}
 }
@@ -74,7 +74,7 @@ func TestS1AnotherKey(t *testing.T) {
 	c := p.open(t)
 	require.Equal(t, wrongMAC, poisoned(t, c, "n"))
 	require.NoError(t, c.Store("n", nil))
-	_, err := c.Load("n")
+	_, err := load(c, "n")
 	require.NoError(t, err)
 }
 
@@ -98,7 +98,7 @@ func TestConcurrent(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range 40 {
-				parts, err := c.Load("n")
+				parts, err := load(c, "n")
 				if err != nil {
 					t.Error(err)
 					return
@@ -134,7 +134,7 @@ func childStore(args []string) error {
 	if err := c.Store(name, [][]byte{[]byte(name)}); err != nil {
 		return err
 	}
-	_, err = c.Load(name)
+	_, err = load(c, name)
 	return errors.Join(err, c.Close())
 }
 
@@ -162,7 +162,7 @@ func TestOneKey(t *testing.T) {
 		c := p.open(t)
 		for i := range processes {
 			name := "n" + strconv.Itoa(i)
-			parts, err := c.Load(name)
+			parts, err := load(c, name)
 			require.NoError(t, err)
 			require.Equal(t, [][]byte{[]byte(name)}, parts)
 		}
@@ -180,13 +180,13 @@ func TestFailedStore(t *testing.T) {
 	require.NoError(t, c.Store("n", [][]byte{[]byte("code")}))
 	half := make([]byte, maxEntry/2)
 	require.EqualError(t, c.Store("n", [][]byte{half, half}), "store cache entry n: it would have more than 536870912 bytes")
-	parts, err := c.Load("n")
+	parts, err := load(c, "n")
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("code")}, parts)
 
 	require.NoError(t, os.RemoveAll(p.dir))
 	require.ErrorIs(t, c.Store("n", nil), fs.ErrNotExist)
-	_, err = c.Load("n")
+	_, err = load(c, "n")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
@@ -207,7 +207,7 @@ func TestTouch(t *testing.T) {
 		touched bool
 	}{{23 * time.Hour, false}, {25 * time.Hour, true}, {-23 * time.Hour, false}, {-25 * time.Hour, true}} {
 		age(t, p.entry("n"), s.by)
-		_, err := c.Load("n")
+		_, err := load(c, "n")
 		require.NoError(t, err)
 		info, err := os.Stat(p.entry("n"))
 		require.NoError(t, err)

@@ -57,7 +57,7 @@ func (d *dir) close() error { return errors.Join(d.root.Close(), d.file.Close())
 // was opened, one read. What is not a private regular file of this user, of up to
 // limit bytes, is an unfitError. It is not mapped into memory: a file that is cut
 // short while it is mapped kills the process.
-func (d *dir) read(name string, limit int64) ([]byte, fs.FileInfo, error) {
+func (d *dir) read(name string, limit int64) (*buffer, fs.FileInfo, error) {
 	f, err := d.open(name)
 	if err != nil {
 		if seen, failed := d.root.Lstat(name); failed == nil {
@@ -81,8 +81,9 @@ func (d *dir) read(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	if info.Size() > limit {
 		return nil, nil, unfitError(fmt.Sprintf("it has %d bytes, more than %d", info.Size(), limit))
 	}
-	data := make([]byte, info.Size())
-	if n, err := io.ReadFull(f, data); err != nil && n < len(data) {
+	data := newBuffer(int(info.Size()))
+	if n, err := io.ReadFull(f, data.b); err != nil && n < len(data.b) {
+		data.free()
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			err = unfitError("it was cut short while it was read")
 		}

@@ -73,7 +73,7 @@ func TestS1EveryBit(t *testing.T) {
 		_, err := f.WriteAt(good[i:i+1], int64(i))
 		require.NoError(t, err)
 	}
-	parts, err := c.Load("n")
+	parts, err := load(c, "n")
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("code"), []byte("image")}, parts)
 }

@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.ErrorContains(t, err, "store cache entry n: write ")
 	require.Equal(t, []string{"n.entry", "pruned"}, list(t, p.dir))
-	parts, err := c.Load("n")
+	parts, err := load(c, "n")
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("code")}, parts)
 }
@@ -59,7 +59,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, c.Store("n", nil))
 	age(t, p.entry("n"), 2*day)
 	require.NoError(t, unix.Mount("", p.dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
-	_, err = c.Load("n")
+	_, err = load(c, "n")
 	require.NoError(t, err)
 	require.ErrorIs(t, c.Store("n", nil), syscall.EROFS)
 }

@@ -41,9 +41,13 @@ func openKey(file string, cache *dir) ([]byte, error) {
 }
 
 func readKey(d *dir, name string) ([]byte, error) {
-	key, _, err := d.read(name, keySize)
-	if err == nil && len(key) != keySize {
-		err = unfitError(fmt.Sprintf("it has %d bytes and not %d", len(key), keySize))
+	var key []byte
+	data, _, err := d.read(name, keySize)
+	if err == nil {
+		key = data.b
+		if len(key) != keySize {
+			err = unfitError(fmt.Sprintf("it has %d bytes and not %d", len(key), keySize))
+		}
 	}
 	if unfit, ok := errors.AsType[unfitError](err); ok {
 		return nil, fmt.Errorf("%s: %w; remove it, and a new key is made", filepath.Join(d.path, name), unfit)

@@ -1,6 +1,7 @@
 package codecache
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -106,11 +107,25 @@ func asRoot(t *testing.T) {
 // poisoned loads an entry that must be refused and returns why.
 func poisoned(t *testing.T, c *Cache, name string) string {
 	t.Helper()
-	parts, err := c.Load(name)
+	parts, err := load(c, name)
 	var p *PoisonedError
 	require.ErrorAs(t, err, &p)
 	require.Nil(t, parts)
 	require.Equal(t, name, p.Name)
 	require.Equal(t, "cache entry "+name+" is not used: "+p.Why, p.Error())
 	return p.Why
+}
+
+// load returns an entry's parts, copied.
+func load(c *Cache, name string) ([][]byte, error) {
+	e, err := c.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	parts := make([][]byte, len(e.Parts))
+	for i, p := range e.Parts {
+		parts[i] = bytes.Clone(p)
+	}
+	return parts, nil
 }

@@ -146,7 +146,7 @@ func TestS2SharedDirectory(t *testing.T) {
 				}
 				require.NoError(t, err)
 				require.NoError(t, c.Store("n", [][]byte{[]byte("code")}))
-				parts, err := c.Load("n")
+				parts, err := load(c, "n")
 				require.NoError(t, err)
 				require.Equal(t, [][]byte{[]byte("code")}, parts)
 				require.NoError(t, c.Close())
@@ -182,7 +182,7 @@ func TestS2SwappedDirectory(t *testing.T) {
 	require.NoError(t, os.Rename(p.dir, p.dir+".was"))
 	mkdir(t, p.dir, 0o777)
 
-	parts, err := c.Load("n")
+	parts, err := load(c, "n")
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{[]byte("code")}, parts)
 	require.NoError(t, c.Store("m", nil))
@@ -370,7 +370,7 @@ func TestUnfitEntries(t *testing.T) {
 			require.Equal(t, c.want, poisoned(t, cache, "n"))
 
 			require.NoError(t, cache.Store("n", [][]byte{[]byte("anew")}))
-			parts, err := cache.Load("n")
+			parts, err := load(cache, "n")
 			require.NoError(t, err)
 			require.Equal(t, [][]byte{[]byte("anew")}, parts)
 			info, err := os.Lstat(p.entry("n"))

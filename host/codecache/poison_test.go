@@ -85,7 +85,7 @@ func TestS1PoisonedEntry(t *testing.T) {
 			require.EqualValues(t, evil, run(t, alone), "wazero does not run it: the test proves nothing")
 		}
 
-		parts, err := c.Load("plugin")
+		parts, err := load(c, "plugin")
 		require.NoError(t, err)
 		loaded := openScratch(t)
 		require.NoError(t, loaded.Write(rel, parts[1]))
@@ -98,7 +98,7 @@ func TestS1PoisonedEntry(t *testing.T) {
 		require.Equal(t, wrongMAC, poisoned(t, c, "plugin"))
 
 		require.NoError(t, c.Store("plugin", [][]byte{nil, compiled}))
-		parts, err = c.Load("plugin")
+		parts, err = load(c, "plugin")
 		require.NoError(t, err)
 		require.Equal(t, [][]byte{{}, compiled}, parts)
 	}

@@ -161,6 +161,25 @@ func (s *Scratch) Write(rel string, b []byte) error {
 	return nil
 }
 
+// A Source gives the bytes of a file, and a function to be called when they are not
+// needed any more.
+type Source func() (b []byte, free func(), err error)
+
+// Feed makes a file, as Write does, whose bytes may come later: on Linux it is a
+// FIFO, and source runs while the reader has not come that far. Where source fails,
+// who reads gets one byte, 0. The caller calls the function returned when nobody
+// reads any more; it returns the error of source, and frees everything also if
+// nobody ever read. Only one reader gets the bytes, once.
+func (s *Scratch) Feed(rel string, source Source) (end func() error, err error) {
+	if !fs.ValidPath(rel) || rel == "." {
+		return nil, fmt.Errorf("scratch file %q: it must be a relative path without dots and doubled slashes", rel)
+	}
+	if err := s.root.MkdirAll(path.Dir(rel), 0o700); err != nil {
+		return nil, fmt.Errorf("scratch file: %w", err)
+	}
+	return s.feed(rel, source)
+}
+
 // Files returns the regular files by their relative paths, with slashes. Links are
 // not followed.
 func (s *Scratch) Files() (map[string][]byte, error) {
