@@ -45,10 +45,8 @@ const codeSuffix = ".code"
 // build makes a module ready: from the cache, or by rewriting it, compiling it,
 // and running its start-up code.
 func (m *module) build(ctx context.Context) (*code, error) {
-	name := m.cacheName()
-	cache := m.host.cache()
-	if cache != nil {
-		c, err := m.fromCache(ctx, cache, name)
+	if cache := m.host.cache(false); cache != nil {
+		c, err := m.fromCache(ctx, cache)
 		if err == nil {
 			return c, nil
 		}
@@ -60,24 +58,25 @@ func (m *module) build(ctx context.Context) (*code, error) {
 			m.host.log.Warn("cached code cannot be used, compiling anew", "module", m.name, "error", err)
 		}
 	}
-	c, parts, err := m.compile(ctx, cache != nil)
+	c, parts, err := m.compile(ctx, !m.host.opts.NoCache)
 	if err != nil {
 		return nil, err
 	}
-	if cache != nil {
-		m.store(cache, name, parts, c.engine)
+	if cache := m.host.cache(true); cache != nil {
+		m.store(cache, parts, c.engine)
 	}
 	return c, nil
 }
 
 // cacheName names what the code depends on, but for the processor's features,
-// which are in the name of wazero's file.
-func (m *module) cacheName() string {
+// which are in the name of wazero's file, and whose key it is: one cache may serve
+// several state directories.
+func (m *module) cacheName(cache *codecache.Cache) string {
 	h := sha256.New()
 	h.Write(m.wasm)
 	h.Write([]byte(strconv.Itoa(m.host.opts.Limits.instrument().TableElements)))
 	h.Write([]byte("/" + strconv.Itoa(int(m.host.opts.Limits.MemoryPages))))
-	return strings.Join([]string{"v1", wazeroVersion, runtime.GOOS, runtime.GOARCH, hex.EncodeToString(h.Sum(nil))}, "-")
+	return strings.Join([]string{"v1", wazeroVersion, runtime.GOOS, runtime.GOARCH, cache.KeyID(), hex.EncodeToString(h.Sum(nil))}, "-")
 }
 
 // scratch makes the directory by which wazero's files come and go, or nil: then
@@ -95,7 +94,8 @@ func (m *module) scratch(keep bool) *codecache.Scratch {
 }
 
 // fromCache makes a module ready from what the cache has.
-func (m *module) fromCache(ctx context.Context, cache *codecache.Cache, name string) (_ *code, err error) {
+func (m *module) fromCache(ctx context.Context, cache *codecache.Cache) (_ *code, err error) {
+	name := m.cacheName(cache)
 	entry, err := cache.Load(name)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (m *module) fromCache(ctx context.Context, cache *codecache.Cache, name str
 	if scratch != nil {
 		// On a processor with other features wazero did not find its file.
 		parts := [][]byte{slices.Clone(entry.Parts[partRecipe]), slices.Clone(entry.Parts[partWasm]), slices.Clone(entry.Parts[partImage])}
-		m.store(cache, name, parts, c.engine)
+		m.store(cache, parts, c.engine)
 	}
 	return c, nil
 }
@@ -161,10 +161,11 @@ func (m *module) engine(ctx context.Context, scratch *codecache.Scratch) (*engin
 
 // store keeps the file that wazero has written, if it has, and the other parts. A
 // cache that cannot be written is only logged.
-func (m *module) store(cache *codecache.Cache, name string, parts [][]byte, e *engine) {
+func (m *module) store(cache *codecache.Cache, parts [][]byte, e *engine) {
 	if e.scratch == nil {
 		return
 	}
+	name := m.cacheName(cache)
 	files, err := e.scratch.Files()
 	if err == nil {
 		err = e.scratch.Empty()

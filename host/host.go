@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -160,31 +162,36 @@ func (h *Host) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// cache returns the cache of compiled code, or nil: it is opened when it is first
-// needed.
-func (h *Host) cache() *codecache.Cache {
-	h.cacheOnce.Do(func() { h.codeCache = h.openCache() })
-	return h.codeCache
-}
-
-// openCache opens the cache of compiled code, or says why there is none.
-func (h *Host) openCache() *codecache.Cache {
+// cache returns the cache of compiled code, or nil where there is none. It is made
+// when something is to be stored: a module that is refused leaves nothing behind.
+func (h *Host) cache(store bool) *codecache.Cache {
 	if h.opts.NoCache || h.interpreted() {
 		return nil
 	}
-	var c *codecache.Cache
-	err := errors.New("the user has no cache directory")
+	if !store {
+		if _, err := os.Lstat(h.cacheKey()); errors.Is(err, fs.ErrNotExist) {
+			return nil // nothing that would be ours can be in it
+		}
+	}
+	h.cacheOnce.Do(func() {
+		var err error
+		if h.codeCache, err = h.openCache(); err != nil {
+			h.log.Warn("running without a cache of compiled plugins", "error", err)
+		}
+	})
+	return h.codeCache
+}
+
+func (h *Host) cacheKey() string { return filepath.Join(h.dirs.state, "cache.key") }
+
+func (h *Host) openCache() (*codecache.Cache, error) {
 	switch {
 	case h.dirs.state == "":
-		err = errors.New("the user has no state directory to keep its key in")
-	case h.dirs.cache != "":
-		c, err = codecache.Open(filepath.Join(h.dirs.cache, "code"), filepath.Join(h.dirs.state, "cache.key"), &codecache.Options{Logger: h.log})
+		return nil, errors.New("the user has no state directory to keep its key in")
+	case h.dirs.cache == "":
+		return nil, errors.New("the user has no cache directory")
 	}
-	if err != nil {
-		h.log.Warn("running without a cache of compiled plugins", "error", err)
-		return nil
-	}
-	return c
+	return codecache.Open(filepath.Join(h.dirs.cache, "code"), h.cacheKey(), &codecache.Options{Logger: h.log})
 }
 
 func (h *Host) interpreted() bool { return h.opts.Interpreter || Interpreted }

@@ -33,6 +33,9 @@ func Inspect(ctx context.Context, wasm []byte) (_ *Inspection, err error) {
 		return nil, err
 	}
 	defer func() { err = m.refuse(ctx, err) }()
+	if _, err := m.code(ctx); err != nil {
+		return nil, err
+	}
 	parsed, err := instrument.Parse(wasm, h.opts.Limits.instrument())
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,8 @@ func TestScript(t *testing.T) {
 	guests, err := filepath.Abs("../../testdata/guests")
 	require.NoError(t, err)
 	cache := t.TempDir()
+	key := make([]byte, 32)
+	rand.Read(key)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
@@ -43,6 +46,14 @@ func TestScript(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("GUESTS", guests)
 			env.Setenv("W", filepath.Join(work, "w"))
+			// Compiled code is found by those who have its key.
+			state := filepath.Join(work, "state", "ohhost")
+			if err := os.MkdirAll(state, 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(state, "cache.key"), key, 0o600); err != nil {
+				return err
+			}
 			return os.MkdirAll(home, 0o700)
 		},
 		Condition: func(cond string) (bool, error) {

@@ -1,7 +1,10 @@
 package codecache
 
 import (
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,4 +76,15 @@ func makeKey(d *dir, name string) error {
 	// The file system has no hard links. Two processes that meet here may use two
 	// keys for once; the entries of one are then made anew.
 	return d.root.Rename(temp, name)
+}
+
+// KeyID tells keys apart without telling the key: 16 hex digits. Where several
+// keys may be used with one directory, it belongs into the names of entries, so
+// that one's entries are not found by another instead of being refused.
+func (c *Cache) KeyID() string {
+	id, err := hkdf.Key(sha256.New, c.key, nil, "ohhost codecache key id 1", 8)
+	if err != nil { // never, for this length
+		return ""
+	}
+	return hex.EncodeToString(id)
 }
