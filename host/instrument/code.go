@@ -21,8 +21,8 @@ type decoder struct {
 	targets []uint32 // labels of the last br_table
 }
 
-// next reads one instruction. All indices are checked but those of labels, which
-// rewriting does not move.
+// next reads one instruction. All indices are checked but those of labels, see
+// scanFunction.
 func (d *decoder) next() instruction {
 	in := instruction{start: d.at}
 	op := d.byte()

@@ -159,20 +159,11 @@ func (f *flow) merge() {
 	f.marks = f.marks[:last]
 }
 
-// target notes a branch. A label that does not exist is left to wazero's
-// validation.
+// target notes a branch; the label exists.
 func (f *flow) target(label uint32) {
-	if b := f.block(label); b != nil {
-		b.targeted = true
-		b.run = max(b.run, f.run)
-	}
-}
-
-func (f *flow) block(label uint32) *openBlock {
-	if i := len(f.blocks) - 1 - int(label); i >= 0 {
-		return &f.blocks[i]
-	}
-	return nil
+	b := &f.blocks[len(f.blocks)-1-int(label)]
+	b.targeted = true
+	b.run = max(b.run, f.run)
 }
 
 // land goes on behind a block, or with an else, to which control comes from several

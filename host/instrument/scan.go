@@ -3,6 +3,7 @@ package instrument
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A scan is what the code of a module was found to do, before it is rewritten.
@@ -60,6 +61,10 @@ func (m *Module) scanFunction(f *scanned, b *body) error {
 		case opEnd:
 			depth--
 		}
+		if l := d.highestLabel(in); l > int64(depth) {
+			// Security: the code will be in one more block, where it would exist.
+			return fmt.Errorf("at byte %d: label %d does not exist", in.start, l)
+		}
 		f.calls = f.calls || isCall(in.op) || standsIn(in.op)
 		straight = straight && movesOnly(in.op)
 		m.scan.note(in.op)
@@ -68,6 +73,18 @@ func (m *Module) scanFunction(f *scanned, b *body) error {
 		return errors.New("there is code behind its end")
 	}
 	return nil
+}
+
+// highestLabel returns the highest label that an instruction branches to, -1 if it
+// does not branch.
+func (d *decoder) highestLabel(in instruction) int64 {
+	switch in.op {
+	case opBr, opBrIf:
+		return int64(in.a)
+	case opBrTable:
+		return int64(slices.Max(d.targets))
+	}
+	return -1
 }
 
 // movesOnly reports whether an instruction neither branches nor calls nor takes
