@@ -41,7 +41,7 @@ func brokenModules() []Bomb {
 		rebuilt("a component", nil, func(wasm []byte) []byte { wasm[4], wasm[6] = 0x0d, 1; return wasm }),
 		rebuilt("a module cut short", nil, func(wasm []byte) []byte { return wasm[:len(wasm)-1] }),
 		rebuilt("bytes behind the module", nil, func(wasm []byte) []byte { return append(wasm, 1) }),
-		more("S8", "fewer data segments announced than there are", func(b *Builder) { b.DataCount(0) }),
+		more("S8", "more data segments announced than there are", func(b *Builder) { b.DataCount(2) }),
 		more("S8", "a name that is not UTF-8", func(b *Builder) { b.Export("\xff", KindFunc, FuncOutput) }),
 		more("S8", "a structure type", func(b *Builder) { b.Repeat(SectionType, 1, []byte{0x5f, 0}) }),
 		more("S8", "a value type that does not exist", func(b *Builder) { b.Type([]byte{0x42}, nil) }),
