@@ -8,8 +8,9 @@ package instrument
 // land. What it costs is charged there at once. Control may leave it before its
 // end, so a charge is an upper bound, but for no more than the segment. Two kinds
 // are so frequent that they are charged with the segment before, which control has
-// always come through, as long as they are small: the arm of an if, and what
-// follows a call.
+// always come through, as long as they are small: what follows a call, and the arm of
+// an if, but for one that goes on behind a call: with it would be charged, long before
+// it runs, all that follows.
 //
 // The budget is tested at the heads of loops, and where runMax could have run since
 // the last test.
@@ -21,6 +22,7 @@ type flow struct {
 
 	blocks []openBlock
 	dead   bool  // behind a branch, until somebody can land
+	called bool  // there was a call that may return
 	run    int64 // what can have run since the last test, at most
 }
 
@@ -35,6 +37,7 @@ type mark struct {
 type openBlock struct {
 	op       int   // block, loop or if; block for the function itself
 	targeted bool  // by a branch
+	late     bool  // control may be in it behind a call
 	mark     int   // of an if: the segment of its arm
 	start    int64 // of an if: run where it begins
 	run      int64 // most of those that branch to the end
@@ -65,6 +68,9 @@ func newFlow(m *Module, b *body) *flow {
 func (f *flow) step(in instruction, targets []uint32) {
 	at := len(f.code)
 	c := f.m.callCost(in)
+	if last := f.marks[len(f.marks)-1]; last.call && last.at == at-1 && in.op != opUnreachable {
+		f.called, f.blocks[len(f.blocks)-1].late = true, true
+	}
 	if !f.dead {
 		f.marks[len(f.marks)-1].cost += c
 	}
@@ -115,7 +121,10 @@ func (f *flow) end(at int) {
 	if len(f.blocks) == 0 {
 		return
 	}
-	if b.op == opIf {
+	if b.late = b.late && (!f.dead || b.targeted || b.op == opElse); b.late {
+		f.blocks[len(f.blocks)-1].late = true
+	}
+	if b.op == opIf && !b.late {
 		f.settle()
 		if last := len(f.marks) - 1; last == b.mark && !f.marks[last].test && f.marks[last].cost <= mergeMax {
 			f.merge()
@@ -163,6 +172,7 @@ func (f *flow) merge() {
 func (f *flow) target(label uint32) {
 	b := &f.blocks[len(f.blocks)-1-int(label)]
 	b.targeted = true
+	b.late = b.late || f.called
 	b.run = max(b.run, f.run)
 }
 

@@ -154,6 +154,27 @@ var shapes = []shape{
 	{"recursion, with a little work on the way back", recursion(ticks(10)), 15_000},
 	{"recursion, with very little work on the way back", recursion(ticks(8)), 12_000},
 	{"recursion, with next to no work on the way back", recursion(ticks(2)), 3000},
+	{"recursion in an arm of an if, with work behind it", func(b *w.Builder, depth int32) uint32 {
+		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.If, w.Void},
+			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 0), end, ticks(100))
+		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
+	}, 150_000},
+	{"recursion in a block, with work behind it", func(b *w.Builder, depth int32) uint32 {
+		f := b.Func(1, nil, block, w.Op(w.LocalGet, 0), []byte{w.I32Eqz}, w.Op(w.BrIf, 0),
+			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 0), end, ticks(100))
+		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
+	}, 150_000},
+	{"recursion in a block that nobody leaves, with work behind it", func(b *w.Builder, depth int32) uint32 {
+		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.I32Eqz, w.If, w.Void, w.Return, w.End}, block,
+			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 0), end, ticks(100))
+		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
+	}, 150_000},
+	{"calls of a recursion, with work between them", func(b *w.Builder, depth int32) uint32 {
+		leaf := b.Func(0, nil, tick(1))
+		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.I32Eqz, w.If, w.Void, w.Return, w.End},
+			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 1), w.Times(20, tick(1), w.Op(w.Call, leaf)))
+		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
+	}, 50_000},
 	{"recursion through a table, with work on the way back", func(b *w.Builder, depth int32) uint32 {
 		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.I32Eqz, w.If, w.Void, w.Return, w.End},
 			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.I32Const(0), w.Op(w.CallIndirect, 1, 0), ticks(100))
