@@ -43,10 +43,8 @@ func (w *rewriter) meter(dst []byte, i int) []byte {
 
 	flow := newFlow(w.m, b)
 	f.op(opGlobalGet).index(w.budget).i64(flow.entry).op(opI64Sub)
-	if s.straight {
-		f.set(f.local)
-	} else {
-		f.tee(f.local)
+	f.set(f.local)
+	if !s.straight {
 		f.test()
 	}
 	f.op(opBlock).bytes(w.blockType(w.m.types[w.m.functions[i]].results))
@@ -113,7 +111,7 @@ type meteredFunction struct {
 func (f *meteredFunction) segment(m mark) {
 	switch {
 	case m.test:
-		f.get(f.local).i64(m.cost).op(opI64Sub).tee(f.local)
+		f.get(f.local).i64(m.cost).op(opI64Sub).set(f.local)
 		f.test()
 	case m.cost > 0:
 		f.get(f.local).i64(m.cost).op(opI64Sub).set(f.local)
@@ -122,7 +120,7 @@ func (f *meteredFunction) segment(m mark) {
 
 // test takes the budget from the stack and yields if it is spent.
 func (f *meteredFunction) test() {
-	f.i64(0).op(opI64LtS).open(opIf)
+	f.get(f.local).i64(0).op(opI64GeS).open(opIf).op(opElse)
 	f.get(f.local).call(f.w.yield).set(f.local)
 	f.op(opEnd)
 }

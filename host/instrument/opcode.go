@@ -40,6 +40,7 @@ const (
 	opI32LeU         = 0x4d
 	opI32GeU         = 0x4f
 	opI64LtS         = 0x53
+	opI64GeS         = 0x59
 	opI64GtU         = 0x56
 	opI32Add         = 0x6a
 	opI32Sub         = 0x6b
