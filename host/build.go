@@ -62,6 +62,9 @@ func (m *module) build(ctx context.Context) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := context.Cause(ctx); err != nil { // perhaps amid the start-up code: its image is not to be kept
+		return nil, errors.Join(err, c.close(context.WithoutCancel(ctx)))
+	}
 	if cache := m.host.cache(true); cache != nil {
 		m.store(cache, parts, c.engine)
 	}

@@ -100,6 +100,12 @@ func (c *guestCall) write(b []byte) error {
 	if len(b) > limit-len(c.output) {
 		return abi.ErrFrameSize
 	}
+	if need := len(c.output) + len(b); need > cap(c.output) {
+		// append would grow it by a quarter at a time, and leave five times its size behind.
+		grown := make([]byte, len(c.output), min(limit, max(need, 2*cap(c.output))))
+		copy(grown, c.output)
+		c.output = grown
+	}
 	c.output = append(c.output, b...)
 	return nil
 }

@@ -86,7 +86,7 @@ func (h *Host) Load(ctx context.Context, name string, wasm []byte, specs []*abi.
 	}
 	if specs == nil {
 		if _, err := m.code(ctx); err != nil {
-			return fmt.Errorf("load %s: %w", name, err)
+			return m.refuse(ctx, fmt.Errorf("load %s: %w", name, err))
 		}
 		if specs, err = m.describe(ctx); err != nil {
 			return m.refuse(ctx, fmt.Errorf("load %w", err))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,18 @@ func TestStoppedCallsFree(t *testing.T) {
 			require.LessOrEqual(t, len(openFiles()), files)
 		})
 	}
+}
+
+// TestR5LoadCutOff: a module whose loading is cut off is not built on for nobody, and
+// leaves nothing in a host that goes on.
+func TestR5LoadCutOff(t *testing.T) {
+	h := newHost(t, nil)
+	require.NoError(t, h.Load(context.Background(), "word", guest(t, "word"), nil)) // opens the cache
+	files, goroutines := openFiles(), runtime.NumGoroutine()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, h.Load(ctx, "x", guest(t, "initialize_spin"), nil), context.DeadlineExceeded)
+	require.True(t, settles(files, goroutines))
 }
 
 // TestReleasedToolsFree: a bound tool that is closed holds nothing any more, nor

@@ -30,6 +30,7 @@ type module struct {
 	mu       sync.Mutex
 	ready    *code
 	building chan struct{} // closed when the build under way ended
+	stop     func()        // ends that build
 	failed   error
 	closed   bool
 }
@@ -57,10 +58,12 @@ func (m *module) code(ctx context.Context) (*code, error) {
 			m.mu.Unlock()
 			return nil, err
 		}
-		m.building = make(chan struct{})
+		ctx, stop := context.WithCancel(m.host.stopping)
+		m.building, m.stop = make(chan struct{}), stop
 		go func() {
 			defer leave()
-			m.make(m.building)
+			defer stop()
+			m.make(ctx, m.building)
 		}()
 	}
 	done := m.building
@@ -81,9 +84,9 @@ func (m *module) code(ctx context.Context) (*code, error) {
 	}
 }
 
-func (m *module) make(done chan struct{}) {
+func (m *module) make(ctx context.Context, done chan struct{}) {
 	began := time.Now()
-	c, err := m.build(m.host.stopping)
+	c, err := m.build(ctx)
 	if err == nil {
 		if err = checkExports(c.compiled); err != nil {
 			err = errors.Join(err, c.close(context.Background()))
@@ -139,11 +142,14 @@ func (m *module) refuse(ctx context.Context, err error) error {
 	return err
 }
 
-// close frees the module's code; no call may run.
+// close frees the module's code, or ends its build; no call may run.
 func (m *module) close(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
+	if m.stop != nil {
+		m.stop()
+	}
 	if m.ready == nil {
 		return nil
 	}
