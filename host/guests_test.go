@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -14,17 +15,29 @@ import (
 	"github.com/ohhost/ohhost/tool"
 )
 
-// guest returns a committed module of testdata/guests, or, where
-// OHHOST_TEST_GUESTS names a folder, one that was just built there.
+// guest returns a module of testdata/guests, see TestMain.
 func guest(t testing.TB, name string) []byte {
 	t.Helper()
-	dir := os.Getenv("OHHOST_TEST_GUESTS")
-	if dir == "" {
-		dir = "../testdata/guests"
-	}
-	b, err := os.ReadFile(filepath.Join(dir, name+".wasm"))
+	b, err := os.ReadFile(filepath.Join(guests, name+".wasm"))
 	require.NoError(t, err)
 	return b
+}
+
+// TestGuests: there is a committed module of each source, and no other.
+func TestGuests(t *testing.T) {
+	t.Parallel()
+	names := func(pattern string) (all []string) {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, f := range files {
+			all = append(all, strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)))
+		}
+		return all
+	}
+	sources := names("../testdata/guests/*.c")
+	require.NotEmpty(t, sources)
+	require.Equal(t, sources, names("../testdata/guests/*.wasm"), "run testdata/guests/build")
+	require.Equal(t, sources, names(filepath.Join(guests, "*.wasm")))
 }
 
 // newHost is a host with directories of its own that ends with the test.
