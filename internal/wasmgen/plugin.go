@@ -1,6 +1,7 @@
 package wasmgen
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -23,17 +24,19 @@ const pluginTexts = 1024 // where a plugin has its texts
 // describes one tool, "made", and answers each call with the text "made". What is
 // added to it is all that can be wrong with it.
 type Plugin struct {
-	Imports func(b *Builder) // made after output, before all functions
-	Memory  []byte           // limits; nil is one page
-	Locals  []Locals         // of oh_call, behind its parameter
-	Call    []byte           // code that oh_call runs before it answers
-	More    func(b *Builder) // made last
+	Description string           // header of the frame that describes it, where not the usual
+	Answer      string           // header of its answer, where not the usual
+	Imports     func(b *Builder) // made after output, before all functions
+	Memory      []byte           // limits; nil is what the texts need
+	Locals      []Locals         // of oh_call, behind its parameter
+	Call        []byte           // code that oh_call runs before it answers
+	More        func(b *Builder) // made last
 }
 
 // Builder returns the plugin's builder, for what has to be put together wrongly.
 func (p *Plugin) Builder() *Builder {
-	description := frame(`{"abi":"ohhost_v1","tools":[{"name":"made","description":"x","inputSchema":{"type":"object"},"annotations":{},"needs":{}}]}`)
-	answer := frame(`{"result":{"content":[{"type":"text","text":"made"}],"is_error":false}}`)
+	description := frame(cmp.Or(p.Description, `{"abi":"ohhost_v1","tools":[{"name":"made","description":"x","inputSchema":{"type":"object"},"annotations":{},"needs":{}}]}`))
+	answer := frame(cmp.Or(p.Answer, `{"result":{"content":[{"type":"text","text":"made"}],"is_error":false}}`))
 	b := New()
 	b.Type(nil, nil)
 	b.Type(nil, []byte{I32})
@@ -45,7 +48,7 @@ func (p *Plugin) Builder() *Builder {
 	}
 	memory := p.Memory
 	if memory == nil {
-		memory = Limits(1)
+		memory = Limits(uint32(pluginTexts+len(description)+len(answer))>>16 + 1)
 	}
 	b.Export("memory", KindMemory, b.Memory(memory))
 	output := func(at, n int) []byte {
