@@ -9,7 +9,7 @@ import (
 type instruction struct {
 	op         int    // opcode, see there
 	start, end int    // its bytes
-	a, b       uint32 // the first two indices among its immediates
+	a, b       uint32 // the first two indices among its immediates; of a block how many it takes and leaves
 }
 
 // A decoder steps through a function's code.
@@ -55,7 +55,7 @@ func (d *decoder) immediates(in *instruction, sh shape) {
 	switch sh {
 	case shapeNone:
 	case shapeBlock:
-		d.blockType()
+		in.a, in.b = d.blockType()
 	case shapeLabel:
 		in.a = d.u32()
 	case shapeTargets:
@@ -143,15 +143,23 @@ func (d *decoder) zero() {
 	d.memory()
 }
 
-// blockType reads 5.4.1: empty, a value type, or the index of a type.
-func (d *decoder) blockType() {
+// blockType reads 5.4.1: empty, a value type, or the index of a type. It returns
+// the numbers of parameters and results.
+func (d *decoder) blockType() (params, results uint32) {
 	t := d.signed(33)
 	switch {
+	case d.err != nil:
 	case t >= int64(len(d.m.types)):
 		d.fail(fmt.Errorf("type %d does not exist", t))
-	case t < 0 && t != blockTypeEmpty-128 && !(t >= -128 && isValueType(byte(t&0x7f))):
+	case t >= 0:
+		return uint32(len(d.m.types[t].params)), uint32(len(d.m.types[t].results))
+	case t == blockTypeEmpty-128:
+	case t >= -128 && isValueType(byte(t&0x7f)):
+		return 0, 1
+	default:
 		d.fail(fmt.Errorf("block type %d is not supported", t))
 	}
+	return 0, 0
 }
 
 // constant reads a constant expression (3.3.9, with extended-const) and returns

@@ -1,26 +1,35 @@
 package instrument
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Limits bound what a module may declare. They keep the time and the memory of
 // compiling it in proportion, see RATIONALE.md, "Why does a module have so many
 // caps?". A field that is zero means its default.
 type Limits struct {
 	Size          int // bytes of the module; default 64 MiB
-	Types         int // default 20 000
+	Types         int // default 5 000
 	Values        int // parameters or results of one type; default 1 000
 	Imports       int // default 1 000
-	Functions     int // default 200 000
+	Functions     int // default 100 000
 	Body          int // bytes of one function; default 1 MiB
-	Locals        int // of one function, parameters included; default 10 000
-	Nesting       int // blocks in blocks of one function; default 5 000
-	BranchTargets int // of one br_table; default 65 536
+	Locals        int // of one function, parameters included; default 5 000
+	Nesting       int // blocks in blocks of one function; default 10 000
+	BranchTargets int // of one br_table; default 16 384
 	Tables        int // default 16
 	TableElements int // of all tables together, declared and grown; default 262 144
 	MemoryPages   int // of 64 KiB, declared and grown; default 4 096
-	Globals       int // default 10 000
+	Globals       int // default 2 000
+	Mutable       int // mutable globals; default 64
 	Exports       int // default 10 000
 	Segments      int // element segments, and data segments; default 200 000
+
+	// CompileTime and CompileMemory, in bytes, are what one function may cost to
+	// compile, estimated; see estimate. Defaults 10 s and 1200 MiB.
+	CompileTime   time.Duration
+	CompileMemory int64
 }
 
 func (l *Limits) defaults() Limits {
@@ -32,13 +41,19 @@ func (l *Limits) defaults() Limits {
 		v *int
 		n int
 	}{
-		{&d.Size, 64 << 20}, {&d.Types, 20_000}, {&d.Values, 1000}, {&d.Imports, 1000}, {&d.Functions, 200_000},
-		{&d.Body, 1 << 20}, {&d.Locals, 10_000}, {&d.Nesting, 5000}, {&d.BranchTargets, 1 << 16}, {&d.Tables, 16},
-		{&d.TableElements, 1 << 18}, {&d.MemoryPages, 4096}, {&d.Globals, 10_000}, {&d.Exports, 10_000}, {&d.Segments, 200_000},
+		{&d.Size, 64 << 20}, {&d.Types, 5000}, {&d.Values, 1000}, {&d.Imports, 1000}, {&d.Functions, 100_000},
+		{&d.Body, 1 << 20}, {&d.Locals, 5000}, {&d.Nesting, 10_000}, {&d.BranchTargets, 1 << 14}, {&d.Tables, 16},
+		{&d.TableElements, 1 << 18}, {&d.MemoryPages, 4096}, {&d.Globals, 2000}, {&d.Mutable, 64}, {&d.Exports, 10_000}, {&d.Segments, 200_000},
 	} {
 		if *f.v <= 0 {
 			*f.v = f.n
 		}
+	}
+	if d.CompileTime <= 0 {
+		d.CompileTime = 10 * time.Second
+	}
+	if d.CompileMemory <= 0 {
+		d.CompileMemory = 1200 << 20
 	}
 	return d
 }

@@ -112,10 +112,17 @@ func (m *Module) section(id byte, r *reader) error {
 			r.fail(&LimitError{What: "memories", Have: uint64(m.memoryCount()), Max: 1})
 		}
 	case sectionGlobal:
+		mutable := 0
 		for n := r.count("globals", m.limits.Globals); n > 0 && r.err == nil; n-- {
 			g := m.parseGlobalType(r)
 			g.init = m.constant(r, m.globalCount())
 			m.globals = append(m.globals, g)
+			if g.mutable {
+				mutable++
+			}
+		}
+		if mutable > m.limits.Mutable {
+			r.fail(&LimitError{What: "mutable globals", Have: uint64(mutable), Max: uint64(m.limits.Mutable)})
 		}
 	case sectionExport:
 		m.parseExports(r)

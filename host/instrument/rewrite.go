@@ -3,6 +3,7 @@ package instrument
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Plan says what is made of a module. The zero Plan meters it.
@@ -25,11 +26,10 @@ type rewriter struct {
 	pause  uint32 // of the function that calls it
 	budget uint32 // of the global
 
-	moved   []uint32 // new index of each imported function, see wasi.go
-	bulk    map[bulkKey]uint32
-	blocks  map[string]uint32 // types of blocks by their results
-	newType []byte            // types behind those of the module, encoded
-	types   int               // how many there are in all
+	out    *Module  // what is written, as far as its index spaces go
+	moved  []uint32 // new index of each imported function, see wasi.go
+	bulk   map[bulkKey]uint32
+	blocks map[string]uint32 // types of blocks by their results
 }
 
 // An addedFunction is one that the module did not have.
@@ -41,7 +41,9 @@ type addedFunction struct {
 // Rewrite returns the module changed as planned; the result is a module of its own
 // that wazero has yet to validate.
 func (m *Module) Rewrite(p *Plan) ([]byte, error) {
-	w := &rewriter{m: m, plan: p, types: len(m.types), bulk: map[bulkKey]uint32{}, blocks: map[string]uint32{}, budget: uint32(m.globalCount())}
+	out := *m
+	out.types, out.functions = slices.Clone(m.types), slices.Clone(m.functions)
+	w := &rewriter{m: m, plan: p, out: &out, bulk: map[bulkKey]uint32{}, blocks: map[string]uint32{}, budget: uint32(m.globalCount())}
 	if p.Frozen {
 		if err := m.Freezable(); err != nil {
 			return nil, fmt.Errorf("the module cannot be frozen: %w", err)
@@ -52,36 +54,42 @@ func (m *Module) Rewrite(p *Plan) ([]byte, error) {
 	}
 	if !p.Plain {
 		w.yield = uint32(len(m.importedFunctions))
+		out.importedFunctions = append(slices.Clone(m.importedFunctions), w.funcType([]byte{typeI64}, []byte{typeI64}))
+		out.globals = append(slices.Clone(m.globals), global{typ: typeI64, mutable: true})
+		out.limits.Locals++ // for the budget
 		w.pause = w.add(w.funcType(nil, nil), w.pauseBody)
 		w.boundWASI()
 	}
-	code := w.code() // first, since it adds functions and types
-	out := []byte("\x00asm\x01\x00\x00\x00")
-	out = w.typeSection(out)
-	out = w.importSection(out)
-	out = w.functionSection(out)
-	out = w.tableSection(out)
-	out = w.memorySection(out)
-	out = w.globalSection(out)
-	out = w.exportSection(out)
+	code, err := w.code() // first, since it adds functions and types
+	if err != nil {
+		return nil, err
+	}
+	b := []byte("\x00asm\x01\x00\x00\x00")
+	b = w.typeSection(b)
+	b = w.importSection(b)
+	b = w.functionSection(b)
+	b = w.tableSection(b)
+	b = w.memorySection(b)
+	b = w.globalSection(b)
+	b = w.exportSection(b)
 	if m.start != nil {
 		start := appendU32(nil, w.function(*m.start))
-		out = append(appendU32(append(out, sectionStart), uint32(len(start))), start...)
+		b = append(appendU32(append(b, sectionStart), uint32(len(start))), start...)
 	}
-	out = w.elementSection(out)
+	b = w.elementSection(b)
 	if m.dataCount != nil && !p.Frozen {
 		count := appendU32(nil, *m.dataCount)
-		out = append(appendU32(append(out, sectionDataCount), uint32(len(count))), count...)
+		b = append(appendU32(append(b, sectionDataCount), uint32(len(count))), count...)
 	}
-	out = appendSection(out, sectionCode, len(m.bodies)+len(w.added), code)
+	b = appendSection(b, sectionCode, len(m.bodies)+len(w.added), code)
 	if !p.Frozen {
-		out = w.dataSection(out)
+		b = w.dataSection(b)
 	}
-	out = w.nameSection(out)
-	if len(out) > math.MaxInt32 {
-		return nil, fmt.Errorf("the rewritten module has %d bytes", len(out))
+	b = w.nameSection(b)
+	if len(b) > math.MaxInt32 {
+		return nil, fmt.Errorf("the rewritten module has %d bytes", len(b))
 	}
-	return out, nil
+	return b, nil
 }
 
 // function returns the new index of a function.
@@ -102,19 +110,20 @@ func (w *rewriter) add(typ uint32, body func() []byte) uint32 {
 	index := w.function(uint32(len(w.m.importedFunctions)+len(w.m.functions))) + uint32(len(w.added))
 	place := len(w.added)
 	w.added = append(w.added, addedFunction{typ: typ})
+	w.out.functions = append(w.out.functions, typ)
 	w.added[place].body = body()
 	return index
 }
 
 // funcType appends a function type and returns its index.
 func (w *rewriter) funcType(params, results []byte) uint32 {
-	w.newType = appendBytes(append(w.newType, 0x60), params)
-	w.newType = appendBytes(w.newType, results)
-	w.types++
-	return uint32(w.types - 1)
+	w.out.types = append(w.out.types, funcType{params: params, results: results})
+	return uint32(len(w.out.types) - 1)
 }
 
-func (w *rewriter) code() []byte {
+// code returns the bodies of all functions. It refuses one that would cost too much
+// to compile.
+func (w *rewriter) code() ([]byte, error) {
 	var total int
 	for i := range w.m.bodies {
 		total += len(w.m.bodies[i].code)
@@ -127,24 +136,24 @@ func (w *rewriter) code() []byte {
 		} else {
 			one = w.meter(one[:0], i)
 		}
+		if err := w.out.checkCost(one, w.m.types[w.m.functions[i]]); err != nil {
+			return nil, fmt.Errorf("function %d: %w", i+len(w.m.importedFunctions), err)
+		}
 		out = appendBytes(out, one)
 	}
 	for _, f := range w.added {
 		out = appendBytes(out, f.body)
 	}
-	return out
+	return out, nil
 }
 
 func (w *rewriter) typeSection(out []byte) []byte {
 	var b []byte
-	if !w.plan.Plain {
-		w.funcType([]byte{typeI64}, []byte{typeI64}) // of yield
-	}
-	for _, t := range w.m.types {
+	for _, t := range w.out.types {
 		b = appendBytes(append(b, 0x60), t.params)
 		b = appendBytes(b, t.results)
 	}
-	return appendSection(out, sectionType, w.types, append(b, w.newType...))
+	return appendSection(out, sectionType, len(w.out.types), b)
 }
 
 func (w *rewriter) importSection(out []byte) []byte {
@@ -156,20 +165,17 @@ func (w *rewriter) importSection(out []byte) []byte {
 	if !w.plan.Plain {
 		n++
 		b = append(appendName(appendName(b, ImportModule), ImportYield), kindFunction)
-		b = appendU32(b, uint32(w.types-1))
+		b = appendU32(b, w.out.importedFunctions[w.yield])
 	}
 	return appendSection(out, sectionImport, n, b)
 }
 
 func (w *rewriter) functionSection(out []byte) []byte {
 	var b []byte
-	for _, t := range w.m.functions {
+	for _, t := range w.out.functions {
 		b = appendU32(b, t)
 	}
-	for _, f := range w.added {
-		b = appendU32(b, f.typ)
-	}
-	return appendSection(out, sectionFunction, len(w.m.functions)+len(w.added), b)
+	return appendSection(out, sectionFunction, len(w.out.functions), b)
 }
 
 func (w *rewriter) tableSection(out []byte) []byte {

@@ -94,6 +94,9 @@ var shapes = []shape{
 	{"loops that are never entered", func(b *w.Builder, depth int32) uint32 {
 		return b.Func(0, nil, w.Times(60, block, ticks(1000), w.I32Const(1), w.Op(w.BrIf, 0), loop, end, end))
 	}, 60_000},
+	{"arms with loops that are not taken", func(b *w.Builder, depth int32) uint32 {
+		return b.Func(0, nil, w.Times(60, ticks(1000), w.I32Const(0), []byte{w.If, w.Void}, loop, end, end))
+	}, 60_000},
 	{"nested loops left at once", func(b *w.Builder, depth int32) uint32 {
 		return b.Func(0, nil, w.Times(100, loop), ticks(10), w.Times(100, ticks(500), end))
 	}, 50_000},
@@ -157,6 +160,11 @@ var shapes = []shape{
 	{"recursion in an arm of an if, with work behind it", func(b *w.Builder, depth int32) uint32 {
 		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.If, w.Void},
 			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 0), end, ticks(100))
+		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
+	}, 150_000},
+	{"recursion in an arm that is left from a block in it, with work behind it", func(b *w.Builder, depth int32) uint32 {
+		f := b.Func(1, nil, w.Op(w.LocalGet, 0), []byte{w.If, w.Void}, block,
+			w.Op(w.LocalGet, 0), w.I32Const(-1), []byte{w.I32Add}, w.Op(w.Call, 0), w.Op(w.Br, 1), end, end, ticks(100))
 		return b.Func(0, nil, w.I32Const(depth), w.Op(w.Call, f))
 	}, 150_000},
 	{"recursion in a block, with work behind it", func(b *w.Builder, depth int32) uint32 {
@@ -295,5 +303,33 @@ func TestR1WayBack(t *testing.T) {
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, back, depth>>12, "tests on the way back")
 		})
+	}
+}
+
+// TestR1CallsBack has a host function call the guest again: what that is charged must
+// not be lost when it returns to code that keeps the budget for itself.
+func TestR1CallsBack(t *testing.T) {
+	for _, e := range engines() {
+		b := w.New()
+		b.Type(nil, nil)
+		host := b.Import("env", "again", w.KindFunc, w.U32(0))
+		b.Global(w.I64, true, w.I64Const(0))
+		b.Export("work", w.KindGlobal, 0)
+		b.Export("inner", w.KindFunc, b.Func(0, nil, ticks(1000)))
+		b.Export("run", w.KindFunc, b.Func(0, localsI32, times(100, 0, w.Op(w.Call, host))))
+
+		m := &meter{budget: 1 << 30}
+		r := e.runtime(t, m)
+		_, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithFunc(func(ctx context.Context, mod api.Module) {
+			_, err := mod.ExportedFunction("inner").Call(ctx)
+			require.NoError(t, err)
+		}).Export("again").Instantiate(context.Background())
+		require.NoError(t, err)
+		mod := instantiate(t, r, rewritten(t, b.Bytes(), nil))
+		_, err = mod.ExportedFunction("run").Call(context.Background())
+		require.NoError(t, err)
+		work := workCost * int64(mod.ExportedGlobal("work").Get())
+		require.EqualValues(t, workCost*100*1000, work)
+		require.GreaterOrEqual(t, m.charged(mod), work)
 	}
 }
