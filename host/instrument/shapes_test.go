@@ -331,5 +331,6 @@ func TestR1CallsBack(t *testing.T) {
 		work := workCost * int64(mod.ExportedGlobal("work").Get())
 		require.EqualValues(t, workCost*100*1000, work)
 		require.GreaterOrEqual(t, m.charged(mod), work)
+		require.Less(t, m.charged(mod), 2*work)
 	}
 }
