@@ -15,6 +15,19 @@
 // wasi_snapshot_preview1 and ohhost_v1 and nothing else; a function that this
 // version does not have fails at link time. All integers are little-endian.
 //
+// Start-up code may run ahead of the calls: the host then keeps its memory and
+// globals, also on disk, and lets every instance begin with them. So all instances
+// may share what it drew from random_get, and must not build unique names on it. It
+// sees no files and cannot call ohhost_v1; code that tries to, writes to a standard
+// stream, or takes more than two seconds, runs in each call instead, under the call's
+// deadline. So does that of a module whose code changes tables, or reads or drops
+// data segments.
+//
+// Modules may use WebAssembly 2.0 (SIMD, bulk memory, reference types, multi-value),
+// tail calls and extended constants; no threads, no exceptions, one memory. Names of
+// imports and exports that begin with "ohhost_meter" are the host's own, which
+// rewrites every module so that it can be stopped: see package host/instrument.
+//
 //	exports  oh_describe() -> i32          0: a frame was output
 //	         oh_call(n i32) -> i32         n bytes of input wait; 0: a frame was output
 //	imports  ohhost_v1.input(ptr i32, cap i32) -> i32
@@ -114,7 +127,10 @@
 //
 //	module       64 MiB; 64 tools; a description of all in 16 MiB, of one in 64 KiB, a title in
 //	             256 bytes, both without control characters but tab and newline; a schema 1 MiB
-//	memory       256 MiB*
+//	memory       256 MiB*; 262 144 table elements*
+//	code         of one function 1 MiB, 5 000 locals, 10 000 nested blocks, and what compiling it
+//	             takes; 100 000 functions, 5 000 types, 2 000 globals (64 mutable)
+//	calls        16 777 216* of the host's functions and operations on files
 //	answer       header 16 MiB (put long texts into attachments)
 //	result       64 parts; text 1 MiB* (of a longer one the model gets the beginning, and the name
 //	             of a file with the whole); an image 20 MiB, all 64 MiB; all fields 64 MiB
@@ -126,7 +142,8 @@
 //	list         2^20 entries*
 //	apply        10 000 files* and 1 GiB* written by a call ("quota"), state included; the texts of
 //	             all changes are kept up to 256 MiB, then old_text and new_text are null
-//	WASI         256 open files* (one more is EAGAIN), the entries read of open directories 2^20*
+//	WASI         16 buffers of one read or write (a short count), 4096 subscriptions of one poll
+//	             (EINVAL), one minute of one sleep, 256 open files* (one more is EAGAIN), the entries read of open directories 2^20*
 //	             (ERANGE), 1 MiB for each read, a path 4095 bytes (ENAMETOOLONG)
 //
 // # Files and state
