@@ -79,14 +79,14 @@ func (m *Module) checkCost(code []byte, t funcType) error {
 func (e *estimate) time() time.Duration {
 	b, l, v := float64(e.blocks), float64(e.heads), float64(e.vars)
 	return time.Duration(5*b*b + 60*e.nest + 350*e.edges + 500*e.phis + 500*l*v + l*l*v + 4500*e.loopPhis +
-		200*e.live + 150*b*v + 30*e.chains + 60*e.known + 800*e.args +
+		200*e.live + 150*b*v + 30*e.chains + 60*e.known + 1700*e.args +
 		200*e.reload + 600*e.ops + 10000*e.memory + 2000*e.calls + 30000*e.indirect + 30000*e.bulk)
 }
 
 // bytes is how much memory it takes.
 func (e *estimate) bytes() int64 {
 	return int64(100*e.edges + 280*e.phis + 300*float64(e.heads)*float64(e.vars) + 900*e.loopPhis + 26*e.known + 30*e.live +
-		180*e.reload + 2000*float64(e.blocks) + 300*e.ops + 4500*e.memory + 1400*e.calls + 13000*e.indirect + 25000*e.bulk + 80*e.args)
+		180*e.reload + 2000*float64(e.blocks) + 300*e.ops + 4500*e.memory + 1400*e.calls + 13000*e.indirect + 25000*e.bulk + 450*e.args)
 }
 
 func (e *estimate) step(in instruction, d *decoder) {
