@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -86,7 +87,6 @@ var (
 	memoryGrow = []byte{0x40, 0}
 	memorySize = []byte{0x3f, 0}
 	drop       = []byte{g.Drop}
-	growAll    = while(g.I32Const(16), memoryGrow, g.I32Const(-1), []byte{i32Ne}) // while memory.grow(16) != -1
 	// back ends oh_call with the number on the stack: the caller reads it in the
 	// fault, "oh_call returned 7".
 	back = []byte{g.Return}
@@ -99,6 +99,11 @@ const (
 // while repeats code for as long as what it leaves is not 0.
 func while(code ...[]byte) []byte {
 	return slices.Concat([]byte{g.Loop, g.Void}, slices.Concat(code...), g.Op(g.BrIf, 0), []byte{g.End})
+}
+
+// growAll grows the memory for as long as it gets so many pages.
+func growAll(pages int32) []byte {
+	return while(g.I32Const(pages), memoryGrow, g.I32Const(-1), []byte{i32Ne})
 }
 
 // bulk is an instruction behind the prefix 0xfc (5.4.7).
@@ -132,6 +137,8 @@ func call(b tool.Tool, deadline time.Duration) (*abi.Result, error) {
 	return b.Call(ctx, &tool.Call{Args: []byte(`{}`)})
 }
 
+func isDeadline(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+
 // requireWell asserts that a plugin of the host answers: nothing of an attack before
 // has stayed.
 func requireWell(t testing.TB, h *host.Host) {
@@ -152,6 +159,10 @@ func requireAnswers(t testing.TB, b tool.Tool) {
 // what it could; 0 where /proc does not tell.
 func rss() int64 {
 	debug.FreeOSMemory()
+	return residentNow()
+}
+
+func residentNow() int64 {
 	b, _ := os.ReadFile("/proc/self/statm")
 	fields := strings.Fields(string(b))
 	if len(fields) < 2 {
