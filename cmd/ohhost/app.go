@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ohhost/ohhost/internal/selftest"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -20,6 +21,8 @@ type app struct {
 
 	// open brings the tools.
 	open func(ctx context.Context, o *openOptions) (*tool.Registry, error)
+	// selftest attacks this machine's host.
+	selftest func(ctx context.Context, o *selftest.Options) (*selftest.Report, error)
 }
 
 // run executes the command line and returns the exit code.
@@ -58,7 +61,7 @@ nothing but the files you grant. It brings a file editor; --plugin adds others.`
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{err: err, hint: "see " + c.CommandPath() + " --help"}
 	})
-	root.AddCommand(a.callCommand(), a.toolsCommand(), a.pluginCommand(), a.versionCommand())
+	root.AddCommand(a.callCommand(), a.toolsCommand(), a.pluginCommand(), a.selftestCommand(), a.versionCommand())
 	strictDefaults(root)
 	return root
 }

@@ -13,7 +13,7 @@ import (
 // Exit codes (architecture, "One call").
 const (
 	exitOK     = 0
-	exitTool   = 1 // the tool answered with an error
+	exitTool   = 1 // the tool answered with an error; for selftest, an attack got through
 	exitUsage  = 2
 	exitDenied = 3
 	exitFault  = 4
@@ -59,7 +59,7 @@ func (a *app) finish(ctx context.Context, err error) int {
 		return exitOK // nobody reads on
 	}
 	var shown shownError
-	if !errors.As(err, &shown) && !errors.Is(err, errToolFailed) {
+	if !errors.As(err, &shown) && !errors.Is(err, errToolFailed) && !errors.Is(err, errThrough) {
 		a.complain(err, hint(err))
 	}
 	return exitCode(err)
@@ -72,7 +72,7 @@ func exitCode(err error) int {
 		raised *tool.RaisedError
 	)
 	switch {
-	case errors.Is(err, errToolFailed), errors.As(err, &raised):
+	case errors.Is(err, errToolFailed), errors.Is(err, errThrough), errors.As(err, &raised):
 		return exitTool
 	case errors.As(err, &usage), errors.As(err, &arg), errors.Is(err, tool.ErrUnknownTool):
 		return exitUsage

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package selftest
+
+import "os/exec"
+
+func alone(*exec.Cmd) {}
