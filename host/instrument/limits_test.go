@@ -219,7 +219,7 @@ func TestMalformed(t *testing.T) {
 		{"section twice", append(section(1, 0), 1, 1, 0), "section type is out of order"},
 		{"data count behind code", append(section(10, 0), 12, 1, 0), "section data count is out of order"},
 		{"longer than its content", section(1, 0, 0, 0), "section type: 2 bytes too many"},
-		{"count of 4 G", section(1, 0xff, 0xff, 0xff, 0xff, 0x0f), "section type: types: 4294967295, at most 20000 are accepted"},
+		{"count of 4 G", section(1, 0xff, 0xff, 0xff, 0xff, 0x0f), "section type: types: 4294967295, at most 5000 are accepted"},
 		{"more than there can be", section(1, 100), "section type: unexpected end"},
 		{"name that is not UTF-8", section(7, 1, 1, 0xff, 0, 0), "section export: a name is not UTF-8"},
 		{"bodies without functions", section(10, 1, 2, 0, 0x0b), "section code: 0 functions have 1 bodies"},

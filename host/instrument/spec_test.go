@@ -15,7 +15,7 @@ import (
 )
 
 // specLimits let all modules of the specification's tests pass that wazero runs.
-var specLimits = &instrument.Limits{Tables: 1000, TableElements: 1 << 28, MemoryPages: 65536}
+var specLimits = &instrument.Limits{Tables: 1000, TableElements: 1 << 28, MemoryPages: 65536, BranchTargets: 1 << 16}
 
 // refusedBySpec are modules of the specification's tests that wazero accepts and
 // Parse does not, with what it says.
