@@ -43,6 +43,7 @@ func (h *Host) Bind(ctx context.Context, name string, g *tool.Grant) (tool.Tool,
 	if err != nil {
 		return nil, err
 	}
+	t.module.begin() // a call is likely to follow
 	b := &bound{host: h, mod: t.module, cwd: g.Workspace}
 	spec := *t.spec
 	spec.Description = strings.ReplaceAll(spec.Description, abi.CWDPlaceholder, g.Workspace)

@@ -141,6 +141,9 @@ func (h *Host) Close(ctx context.Context) error {
 	h.bound = nil
 	h.mu.Unlock()
 
+	for _, m := range modules {
+		m.abandon()
+	}
 	idle := make(chan struct{})
 	go func() { h.running.Wait(); close(idle) }()
 	select {

@@ -31,6 +31,7 @@ type module struct {
 	ready    *code
 	building chan struct{} // closed when the build under way ended
 	stop     func()        // ends that build
+	waiting  int           // calls that wait for it
 	failed   error
 	closed   bool
 }
@@ -43,31 +44,63 @@ func newModule(h *Host, name string, wasm []byte) (*module, error) {
 	return &module{host: h, name: name, wasm: wasm}, nil
 }
 
+// begin starts building the module, unless that was done, so that it goes on while
+// the caller does something else. It needs no end: Close stops a build that no call
+// waits for.
+func (m *module) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.beginLocked()
+}
+
+func (m *module) beginLocked() error {
+	if m.ready != nil || m.failed != nil || m.building != nil || m.native != nil {
+		return nil
+	}
+	leave, err := m.host.enter() // Close waits: freeing the runtime under a compile would crash it
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(m.host.stopping)
+	m.building, m.stop = make(chan struct{}), stop
+	go func() {
+		defer leave()
+		defer stop()
+		m.make(ctx, m.building)
+	}()
+	return nil
+}
+
+// abandon stops a build that no call waits for.
+func (m *module) abandon() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stop != nil && m.waiting == 0 {
+		m.stop()
+	}
+}
+
 // code returns the module ready for use, building it if this is the first use.
 // When ctx ends first, it returns ctx's error and the build goes on for the next
 // caller.
 func (m *module) code(ctx context.Context) (*code, error) {
 	m.mu.Lock()
+	if err := m.beginLocked(); err != nil {
+		m.mu.Unlock()
+		return nil, err
+	}
 	if m.ready != nil || m.failed != nil {
 		defer m.mu.Unlock()
 		return m.ready, m.failed
 	}
-	if m.building == nil {
-		leave, err := m.host.enter() // Close waits: freeing the runtime under a compile would crash it
-		if err != nil {
-			m.mu.Unlock()
-			return nil, err
-		}
-		ctx, stop := context.WithCancel(m.host.stopping)
-		m.building, m.stop = make(chan struct{}), stop
-		go func() {
-			defer leave()
-			defer stop()
-			m.make(ctx, m.building)
-		}()
-	}
+	m.waiting++
 	done := m.building
 	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		m.waiting--
+		m.mu.Unlock()
+	}()
 	slow := time.NewTimer(300 * time.Millisecond)
 	defer slow.Stop()
 	for {
