@@ -104,7 +104,7 @@ func TestR5OneBuild(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() < goroutines+50 }, hangLimit, 10*time.Millisecond)
+	requireSoon(t, func() bool { return runtime.NumGoroutine() < goroutines+50 })
 }
 
 // TestR3Grown: a memory grows as far as the limit and no further, in small steps, at

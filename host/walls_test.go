@@ -172,6 +172,15 @@ func residentNow() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// requireSoon waits for what other goroutines end up with. It has none of its own, so
+// that they can be counted.
+func requireSoon(t testing.TB, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(hangLimit); !holds(); time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(end), "it does not come to hold")
+	}
+}
+
 // bombs are those of package wasmgen for one threat.
 func bombs(threat string) []g.Bomb {
 	return slices.DeleteFunc(g.Bombs(), func(b g.Bomb) bool { return b.Threat != threat })
