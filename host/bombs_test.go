@@ -180,3 +180,18 @@ func TestR3ManyInstances(t *testing.T) {
 	require.NoError(t, h.Close(t.Context()))
 	require.Less(t, rss(), before+each, "afterwards")
 }
+
+// TestR3Idle: a module that declares all the memory there may be holds none of it
+// between its calls.
+func TestR3Idle(t *testing.T) {
+	h := newHost(t, func(o *host.Options) { o.NoCache = true })
+	p := newMade()
+	p.Memory = g.Limits(4096)
+	b := bind(t, h, "idle", p.Bytes())
+	before := rss()
+	for range 3 {
+		requireAnswers(t, b)
+	}
+	time.Sleep(shortTime) // for what would be made ready for the next
+	require.Less(t, rss(), before+64<<20)
+}

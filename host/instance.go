@@ -26,6 +26,7 @@ type instance struct {
 // The memory may be given; it is freed with the instance, or when there is an error.
 func (c *code) instantiate(ctx context.Context, warm *mappedMemory) (*instance, error) {
 	in := &instance{code: c, memory: &arena{warm: warm}, slot: &slot{}}
+	in.memory.stop = func() bool { return ctx.Err() != nil } // a module may declare all the memory there is
 	if c.image != nil && warm == nil {
 		in.memory.image = c.image.share()
 	}

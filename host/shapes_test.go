@@ -46,6 +46,11 @@ func loopShapes() []shape {
 	}
 	store := slices.Concat(get(1), g.I32Const(1), g.Op(g.I32Store, 0, 0))
 	return []shape{
+		{"memory declared as large as may be", func() []byte {
+			p := newMade()
+			p.Memory, p.Call = g.Limits(4096), forever()
+			return p.Bytes()
+		}},
 		body("loop", forever()),
 		body("loops in loops", forever(forever(forever()))),
 		body("loop that ends, for ever", forever(g.I32Const(1000), set(1),

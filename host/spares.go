@@ -5,6 +5,11 @@ import (
 	"sync"
 )
 
+// spareMax is how much memory an instance that is kept ready may have, in bytes: a
+// module that declares 256 MiB would hold that much for each, for as long as the host
+// lives.
+const spareMax = 16 << 20
+
 // spares keeps instances of one module ready, so that a call does not wait for its
 // own to be made, nor for its memory to be touched for the first time. They are
 // made by one goroutine, which ends when there are enough, out of memory that
@@ -48,7 +53,7 @@ func (s *spares) drop(in *instance, well bool) {
 		s.memory = append(s.memory, warm)
 		warm = nil
 	}
-	if !s.making && !s.closed && len(s.ready) < s.want && c.image != nil {
+	if !s.making && !s.closed && len(s.ready) < s.want && c.image != nil && int(c.image.pages)*pageSize <= spareMax {
 		s.making = true
 		s.done.Go(func() { s.fill(c) })
 	}
