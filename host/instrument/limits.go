@@ -19,7 +19,7 @@ type Limits struct {
 	Nesting       int // blocks in blocks of one function; default 10 000
 	BranchTargets int // of one br_table; default 16 384
 	Tables        int // default 16
-	TableElements int // of all tables together, declared and grown; default 262 144
+	TableElements int // of all tables together, declared and grown, and of all segments; default 262 144
 	MemoryPages   int // of 64 KiB, declared and grown; default 4 096
 	Globals       int // default 2 000
 	Mutable       int // mutable globals; default 64
@@ -27,7 +27,7 @@ type Limits struct {
 	Segments      int // element segments, and data segments; default 200 000
 
 	// CompileTime and CompileMemory, in bytes, are what one function may cost to
-	// compile, estimated; see estimate. Defaults 10 s and 1200 MiB.
+	// compile, estimated; see estimate. Defaults 4 s and 640 MiB.
 	CompileTime   time.Duration
 	CompileMemory int64
 }
@@ -50,10 +50,10 @@ func (l *Limits) defaults() Limits {
 		}
 	}
 	if d.CompileTime <= 0 {
-		d.CompileTime = 10 * time.Second
+		d.CompileTime = 4 * time.Second
 	}
 	if d.CompileMemory <= 0 {
-		d.CompileMemory = 1200 << 20
+		d.CompileMemory = 640 << 20
 	}
 	return d
 }
