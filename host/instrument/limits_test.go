@@ -69,7 +69,13 @@ func TestR5Limits(t *testing.T) {
 			f := b.Func(0, nil)
 			b.Table(w.FuncRef, w.Limits(1))
 			b.Elem(w.I32Const(0), f, f, f)
-		}, func(l *limits) *int { return &l.TableElements }, 3, "section element: elements of a segment: 3, at most 2 are accepted"},
+		}, func(l *limits) *int { return &l.TableElements }, 3, "section element: elements of segments: 3, at most 2 are accepted"},
+		{"TableElements, of all segments", func(b *w.Builder) {
+			f := b.Func(0, nil)
+			b.Table(w.FuncRef, w.Limits(1))
+			b.Elem(w.I32Const(0), f, f)
+			b.Elem(w.I32Const(0), f, f, f)
+		}, func(l *limits) *int { return &l.TableElements }, 5, "section element: elements of segments: 5, at most 4 are accepted"},
 		{"MemoryPages", func(b *w.Builder) { b.Memory(w.Limits(7)) }, func(l *limits) *int { return &l.MemoryPages }, 7,
 			"section memory: memory pages of 64 KiB: 7, at most 6 are accepted"},
 		{"MemoryPages, imported", func(b *w.Builder) { b.Import("a", "b", w.KindMemory, w.Limits(7)) }, func(l *limits) *int { return &l.MemoryPages }, 7,

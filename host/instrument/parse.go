@@ -306,6 +306,7 @@ func (m *Module) parseExports(r *reader) {
 
 // parseElements reads 5.5.12.
 func (m *Module) parseElements(r *reader) {
+	total := 0
 	for n := r.count("element segments", m.limits.Segments); n > 0 && r.err == nil; n-- {
 		e := element{flags: r.u32()}
 		if e.flags > 7 {
@@ -323,8 +324,11 @@ func (m *Module) parseElements(r *reader) {
 		if e.flags&3 != 0 {
 			e.typ = r.byte()
 		}
-		left := m.limits.TableElements
-		for k := r.count("elements of a segment", left); k > 0 && r.err == nil; k-- {
+		k := r.count("elements of segments", m.limits.TableElements)
+		if total += k; total > m.limits.TableElements {
+			r.fail(&LimitError{What: "elements of segments", Have: uint64(total), Max: uint64(m.limits.TableElements)})
+		}
+		for ; k > 0 && r.err == nil; k-- {
 			if e.flags&4 != 0 {
 				e.exprs = append(e.exprs, m.constant(r, m.globalCount()))
 			} else {
