@@ -177,7 +177,7 @@ func changeCode(entry []byte) ([]byte, bool) {
 		return nil, false
 	}
 	at += 4 + 8*int(le.Uint32(b[at:]))
-	if at < 0 || at+8 > len(b) {
+	if at+12 > len(b) {
 		return nil, false
 	}
 	n := le.Uint64(b[at:])

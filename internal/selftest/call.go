@@ -31,6 +31,9 @@ func (w *world) call(ctx context.Context, t tool.Tool, limit time.Duration, args
 
 // watch does the same for any work that can be stopped.
 func (w *world) watch(ctx context.Context, limit time.Duration, work func(ctx context.Context) (*abi.Result, error)) ending {
+	if w.spoilt {
+		return ending{err: errHung, late: w.hang} // it would only tell of what runs already
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
@@ -63,9 +66,6 @@ func (w *world) watch(ctx context.Context, limit time.Duration, work func(ctx co
 // endless makes a call that must be stopped at its deadline, and returns how late it
 // came back.
 func (w *world) endless(ctx context.Context, t tool.Tool, what string, args json.RawMessage) time.Duration {
-	if w.spoilt {
-		return 0
-	}
 	e := w.call(ctx, t, w.deadline, args)
 	w.must(ctx.Err())
 	switch {

@@ -89,7 +89,7 @@ func differences(before, after map[string]string) []string {
 		switch was, ok := before[path]; {
 		case !ok:
 			all = append(all, path+" was made")
-		case is != was && is[0] != 'd':
+		case is != was && (is[0] != 'd' || was[0] != 'd'):
 			all = append(all, path+" was changed")
 		}
 	}

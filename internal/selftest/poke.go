@@ -103,7 +103,7 @@ func (w *world) look(ctx context.Context, puppet tool.Tool, path string, steps [
 func (w *world) judgeReply(path string, s *step, r reply) {
 	w.tried++
 	if what := w.leaks(r.data); what != "" && !w.maySee {
-		w.through("the guest has %s, through %q", what, path)
+		w.through("the guest has "+what+", through %q", path)
 	}
 	if s.op != opInvoke {
 		if r.code < 0 {

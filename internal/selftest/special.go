@@ -53,7 +53,7 @@ func (w *world) kernelFiles(ctx context.Context, p tool.Tool, paths []string) {
 		for i, r := range got {
 			w.judgeReply(path, &steps[i], r)
 			if what := kernelText(path, r.data); what != "" {
-				w.through("the guest has %s, through %q", what, path)
+				w.through("the kernel shows the guest %s, through %q", what, path)
 			}
 		}
 	}

@@ -60,8 +60,22 @@ type world struct {
 	whys          map[string]int // why they were denied, and how often
 
 	wall, detail string
-	evidence     []string
+	evidence     []evidence
 	spoilt       bool // something of the attack is still running
+}
+
+// An evidence is what shows that an attack got through.
+type evidence struct {
+	kind, text string
+	more       int // of the same kind
+}
+
+// String is the text, and how much more there is.
+func (e evidence) String() string {
+	if e.more > 0 {
+		return fmt.Sprintf("%s (and %d more)", e.text, e.more)
+	}
+	return e.text
 }
 
 // A skipped is why a vector cannot be tried; thrown by skip and must, caught by
@@ -117,11 +131,16 @@ func (w *world) must(err error) {
 // skip ends the vector: it cannot be tried here.
 func (w *world) skip(format string, args ...any) { panic(skipped{fmt.Errorf(format, args...)}) }
 
-// through notes evidence that an attack got through.
+// through notes evidence that an attack got through. Of each kind of evidence, which
+// is what the format says, the first is kept.
 func (w *world) through(format string, args ...any) {
-	if len(w.evidence) < 5 {
-		w.evidence = append(w.evidence, fmt.Sprintf(format, args...))
+	for i := range w.evidence {
+		if w.evidence[i].kind == format {
+			w.evidence[i].more++
+			return
+		}
 	}
+	w.evidence = append(w.evidence, evidence{kind: format, text: fmt.Sprintf(format, args...)})
 }
 
 // stopped notes which wall stopped the attack, and what was seen.
@@ -195,7 +214,7 @@ func (w *world) attempt(ctx context.Context, v vector) (r Result) {
 	r.TookMS = time.Since(began).Milliseconds()
 	switch {
 	case len(w.evidence) > 0:
-		r.Outcome, r.Detail = Through, strings.Join(w.evidence, "; ")
+		r.Outcome, r.Detail = Through, join(w.evidence)
 	case ctx.Err() != nil:
 		r.Outcome, r.Detail = NotTried, "interrupted"
 	case why != nil:
@@ -207,6 +226,14 @@ func (w *world) attempt(ctx context.Context, v vector) (r Result) {
 	}
 	r.Wall, r.Detail = w.short(r.Wall), w.short(r.Detail)
 	return r
+}
+
+func join(all []evidence) string {
+	var texts []string
+	for _, e := range all {
+		texts = append(texts, e.String())
+	}
+	return strings.Join(texts, "; ")
 }
 
 // short leaves out of a text where the world lies.
