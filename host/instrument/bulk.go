@@ -21,6 +21,10 @@ func (w *rewriter) bulkHelper(in instruction) (uint32, bool) {
 		return 0, false
 	}
 	h, ok := w.bulk[key]
+	if !ok && len(w.bulk) == w.m.limits.Helpers { // each becomes a function to compile
+		w.err = &LimitError{What: "different bulk operations", Have: uint64(len(w.bulk)) + 1, Max: uint64(w.m.limits.Helpers)}
+		return 0, true
+	}
 	if !ok {
 		h = make()
 		w.bulk[key] = h

@@ -91,3 +91,38 @@ func TestR5CompileCost(t *testing.T) {
 	_, err = m.Rewrite(&instrument.Plan{})
 	require.ErrorContains(t, err, "milliseconds to compile a function (estimated)")
 }
+
+// TestR5Helpers: each different bulk operation becomes a function; their number is
+// bounded, however often each is used.
+func TestR5Helpers(t *testing.T) {
+	b := w.New()
+	b.Type(nil, nil)
+	b.Table(w.FuncRef, w.Limits(1))
+	b.Repeat(w.SectionElem, 3, []byte{1, 0, 0})
+	init := func(n byte) []byte {
+		args := append(append(w.I32Const(0), w.I32Const(0)...), w.I32Const(0)...)
+		return append(args, 0xfc, 12, n, 0)
+	}
+	b.Func(0, nil, init(0), init(1), init(0), init(1), init(2))
+	for limit, want := range map[int]string{3: "", 2: "different bulk operations: 3, at most 2 are accepted"} {
+		m, err := instrument.Parse(b.Bytes(), &instrument.Limits{Helpers: limit})
+		require.NoError(t, err)
+		_, err = m.Rewrite(&instrument.Plan{})
+		if want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, want)
+		}
+	}
+}
+
+func TestR5MutableGlobals(t *testing.T) {
+	b := w.New()
+	b.Global(w.I32, true, w.I32Const(0))
+	b.Global(w.I32, false, w.I32Const(0))
+	b.Global(w.I32, true, w.I32Const(0))
+	_, err := instrument.Parse(b.Bytes(), &instrument.Limits{Mutable: 2})
+	require.NoError(t, err)
+	_, err = instrument.Parse(b.Bytes(), &instrument.Limits{Mutable: 1})
+	require.EqualError(t, err, "section global: mutable globals: 2, at most 1 are accepted")
+}

@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	Size          int // bytes of the module; default 64 MiB
 	Types         int // default 5 000
-	Values        int // parameters or results of one type; default 1 000
+	Values        int // parameters or results of one type; default 128
 	Imports       int // default 1 000
 	Functions     int // default 100 000
 	Body          int // bytes of one function; default 1 MiB
@@ -24,6 +24,7 @@ type Limits struct {
 	Globals       int // default 2 000
 	Mutable       int // mutable globals; default 64
 	Exports       int // default 10 000
+	Helpers       int // different bulk operations, by what they work on; default 1 000
 	Segments      int // element segments, and data segments; default 200 000
 
 	// CompileTime and CompileMemory, in bytes, are what one function may cost to
@@ -41,7 +42,7 @@ func (l *Limits) defaults() Limits {
 		v *int
 		n int
 	}{
-		{&d.Size, 64 << 20}, {&d.Types, 5000}, {&d.Values, 1000}, {&d.Imports, 1000}, {&d.Functions, 100_000},
+		{&d.Size, 64 << 20}, {&d.Types, 5000}, {&d.Values, 128}, {&d.Helpers, 1000}, {&d.Imports, 1000}, {&d.Functions, 100_000},
 		{&d.Body, 1 << 20}, {&d.Locals, 5000}, {&d.Nesting, 10_000}, {&d.BranchTargets, 1 << 14}, {&d.Tables, 16},
 		{&d.TableElements, 1 << 18}, {&d.MemoryPages, 4096}, {&d.Globals, 2000}, {&d.Mutable, 64}, {&d.Exports, 10_000}, {&d.Segments, 200_000},
 	} {

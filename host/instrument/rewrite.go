@@ -29,6 +29,7 @@ type rewriter struct {
 	out    *Module  // what is written, as far as its index spaces go
 	moved  []uint32 // new index of each imported function, see wasi.go
 	bulk   map[bulkKey]uint32
+	err    error             // the first
 	blocks map[string]uint32 // types of blocks by their results
 }
 
@@ -135,6 +136,9 @@ func (w *rewriter) code() ([]byte, error) {
 			one = append(append(one[:0], w.m.bodies[i].locals...), w.m.bodies[i].code...)
 		} else {
 			one = w.meter(one[:0], i)
+		}
+		if w.err != nil {
+			return nil, w.err
 		}
 		if err := w.out.checkCost(one, w.m.types[w.m.functions[i]]); err != nil {
 			return nil, fmt.Errorf("function %d: %w", i+len(w.m.importedFunctions), err)
