@@ -129,7 +129,7 @@
 //	             256 bytes, both without control characters but tab and newline; a schema 1 MiB
 //	memory       256 MiB*; 262 144 table elements*
 //	code         of one function 1 MiB, 5 000 locals, 10 000 nested blocks, and what compiling it
-//	             takes; 100 000 functions, 5 000 types, 2 000 globals (64 mutable)
+//	             takes; 100 000 functions, 5 000 types of 128 values, 2 000 globals (64 mutable)
 //	calls        16 777 216* of the host's functions and operations on files
 //	answer       header 16 MiB (put long texts into attachments)
 //	result       64 parts; text 1 MiB* (of a longer one the model gets the beginning, and the name
