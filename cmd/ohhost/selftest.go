@@ -38,7 +38,7 @@ ohhost's own cache and state, are not touched. Exit code 1 when an attack got th
 			}
 			report, err := a.selftest(c.Context(), &selftest.Options{Worker: a.worker, Progress: a.counter(), Only: args})
 			if a.errTerm.is {
-				fmt.Fprint(a.err, eraseLine)
+				fmt.Fprintf(a.err, counterLine+"\r", "")
 			}
 			if errors.Is(err, selftest.ErrVector) {
 				return &usageError{err: err, hint: "`ohhost selftest` tries all there are"}
@@ -85,8 +85,8 @@ func (a *app) attack(ctx context.Context, dir string, ids []string) error {
 	return selftest.Work(ctx, dir, ids, a.out)
 }
 
-// eraseLine moves to the begin of a terminal's line and clears it.
-const eraseLine = "\r\x1b[K"
+// counterLine writes over what is on a terminal's line.
+const counterLine = "\r%-76s"
 
 // counter shows on a terminal which attack is tried now.
 func (a *app) counter() func(done, all int, id, title string) {
@@ -94,7 +94,7 @@ func (a *app) counter() func(done, all int, id, title string) {
 		return nil
 	}
 	return func(done, all int, id, title string) {
-		fmt.Fprintf(a.err, "%s%d/%d %s %s", eraseLine, done+1, all, id, title)
+		fmt.Fprintf(a.err, counterLine, fmt.Sprintf("%d/%d  %s  %s", done+1, all, id, title))
 	}
 }
 
@@ -163,13 +163,16 @@ func wall(v *selftest.Result, verbose bool) string {
 	case v.Outcome != selftest.Stopped:
 		return v.Detail
 	case verbose:
-		return v.Wall + ": " + v.Detail
+		return v.Wall + "; " + v.Detail
 	}
 	return v.Wall
 }
 
 func summary(r *selftest.Report) string {
 	text := fmt.Sprintf("%d attacks stopped", r.Count(selftest.Stopped))
+	if r.Count(selftest.Stopped) == 1 {
+		text = "1 attack stopped"
+	}
 	if n := r.Count(selftest.NotTried); n > 0 {
 		text += fmt.Sprintf(", %d not tried", n)
 	}

@@ -141,5 +141,5 @@ func (w *world) jailed() {
 	if rule == "" {
 		w.skip("the jail refused nothing, and nothing was seen")
 	}
-	w.stopped("jail: "+rule, "%d of %d requests were refused, the rest led nowhere", w.denied, w.tried)
+	w.stopped("jail: "+strings.TrimPrefix(rule, "it is "), "%d of %d requests were refused, the rest led nowhere", w.denied, w.tried)
 }
