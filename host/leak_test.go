@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ohhost/ohhost/host"
 	"github.com/ohhost/ohhost/tool"
 )
 
@@ -43,11 +44,11 @@ func TestStoppedCallsFree(t *testing.T) {
 func TestR5LoadCutOff(t *testing.T) {
 	h := newHost(t, nil)
 	require.NoError(t, h.Load(context.Background(), "word", guest(t, "word"), nil)) // opens the cache
-	files, goroutines := openFiles(), runtime.NumGoroutine()
+	before := takeLeftovers()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, h.Load(ctx, "x", guest(t, "initialize_spin"), nil), context.DeadlineExceeded)
-	require.True(t, settles(files, goroutines))
+	require.Empty(t, before.settle())
 }
 
 // TestReleasedToolsFree: a bound tool that is closed holds nothing any more, nor
@@ -77,6 +78,39 @@ func TestReleasedToolsFree(t *testing.T) {
 	res, err := kept.Call(context.Background(), callPath(dir+"/a"))
 	require.NoError(t, err)
 	require.Equal(t, "1 words", res.Content[0].Text)
+}
+
+// TestR8CodeFreed: the code of guests goes when their host is closed, that of modules
+// that were refused too. wazero frees it when the collector finds it.
+func TestR8CodeFreed(t *testing.T) {
+	use := func() {
+		h, err := host.New(&host.Options{NoCache: true, StateDir: t.TempDir()})
+		require.NoError(t, err)
+		requireAnswers(t, bind(t, h, "telling", telling()))
+		require.ErrorContains(t, h.Load(t.Context(), "x", guest(t, "initialize_trap"), nil), "unreachable")
+		require.NoError(t, h.Close(t.Context()))
+	}
+	before := codeMappings(t)
+	for range 10 {
+		use()
+	}
+	requireSoon(t, func() bool {
+		runtime.GC()
+		return codeMappings(t) <= before
+	})
+}
+
+// codeMappings counts mappings of code that no file has.
+func codeMappings(t *testing.T) (n int) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 5 && strings.HasPrefix(f[1], "r-x") {
+			n++
+		}
+	}
+	return n
 }
 
 // mappings counts this process's memory mappings.

@@ -6,18 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/pprof"
 	"strings"
 	"testing"
-	"time"
 )
 
 // guests is the directory with the modules that guest reads.
 var guests string
 
 // TestMain builds the guests, and fails the run when, after all tests and the hosts
-// they closed, a descriptor or a goroutine is left.
+// they closed, something is left that leftovers names.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.list").Value.String() != "" {
@@ -59,32 +57,18 @@ func buildGuests() (remove func(), err error) {
 }
 
 func runTests(m *testing.M) int {
-	fds, goroutines := openFiles(), runtime.NumGoroutine()
+	before := takeLeftovers()
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // its coordinator and workers have pipes
-	if code == 0 && !fuzzing && !settles(fds, goroutines) {
-		fmt.Printf("left behind: %d files where %d were open, %d goroutines where %d ran\n",
-			len(openFiles()), len(fds), runtime.NumGoroutine(), goroutines)
-		for fd, to := range openFiles() {
-			if fds[fd] != to {
-				fmt.Println("open:", fd, to)
-			}
-		}
+	if code != 0 || fuzzing {
+		return code
+	}
+	if left := before.settle(); len(left) > 0 {
+		fmt.Println("left behind:\n" + strings.Join(left, "\n"))
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stdout, 1)
-		code = 1
+		return 1
 	}
 	return code
-}
-
-// settles waits a while for what is still ending.
-func settles(fds map[string]string, goroutines int) bool {
-	for range 100 {
-		if len(openFiles()) <= len(fds) && runtime.NumGoroutine() <= goroutines {
-			return true
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
 }
 
 // openFiles lists this process's descriptors, but for those of Go's own poller
