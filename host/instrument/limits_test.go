@@ -131,7 +131,7 @@ func TestR5DefaultLimits(t *testing.T) {
 			b.Custom("x", make([]byte, 64<<20))
 		},
 		"section type: types: 5001, at most 5000 are accepted":                                    func(b *w.Builder) { b.Repeat(w.SectionType, 5000, []byte{0x60, 0, 0}) },
-		"section type: parameters or results of a function type: 129, at most 128 are accepted": func(b *w.Builder) { b.Type(make([]byte, 129), nil) },
+		"section type: parameters or results of a function type: 129, at most 128 are accepted":   func(b *w.Builder) { b.Type(make([]byte, 129), nil) },
 		"section import: imports: 1001, at most 1000 are accepted":                                func(b *w.Builder) { b.Repeat(w.SectionImport, 1001, []byte{0, 0, 0, 0}) },
 		"section function: functions: 100001, at most 100000 are accepted":                        func(b *w.Builder) { b.Funcs(100_001, 0, nil) },
 		"section code: bytes of one function: 1048577, at most 1048576 are accepted":              func(b *w.Builder) { b.Func(0, nil, make([]byte, 1<<20-1)) },

@@ -42,9 +42,12 @@ func (w *rewriter) meter(dst []byte, i int) []byte {
 	f.index(n + 1).bytes(b.locals[groups.at:]).index(1).op(typeI64)
 
 	flow := newFlow(w.m, b)
-	f.op(opGlobalGet).index(w.budget).i64(flow.entry).op(opI64Sub)
-	f.set(f.local)
-	if !s.straight {
+	f.op(opGlobalGet).index(w.budget)
+	if s.straight { // the loop's head charges and tests
+		flow.marks[0].cost += flow.entry
+		f.set(f.local)
+	} else {
+		f.i64(flow.entry).op(opI64Sub).set(f.local)
 		f.test()
 	}
 	f.op(opBlock).bytes(w.blockType(w.m.types[w.m.functions[i]].results))

@@ -31,7 +31,7 @@ func init() {
 		m.Tags = append(m.Tags, "a tag with \"quotes\" and some text in it")
 	}
 	call, _ = json.Marshal(m)
-	for i := 0; len(text) < 1<<20; i++ {
+	for i := 0; len(text) < 1<<17; i++ {
 		text = append(text, "func (s *Server) handle(w http.ResponseWriter, r *http.Request) error { return s.log(r) } // line of code\n"...)
 	}
 	text = append(text, "the needle is here\n"...)
