@@ -57,6 +57,9 @@ func TestS8Bombs(t *testing.T) { requireBombs(t, "S8") }
 // caller hears at its deadline, and the host can be closed while it is compiled.
 func TestR5CompileBombs(t *testing.T) {
 	t.Parallel()
+	if host.Interpreted {
+		t.Skip("the interpreter compiles in a way of its own, and takes a minute under -race")
+	}
 	for _, bomb := range bombs("R5") {
 		t.Run(bomb.Name, func(t *testing.T) {
 			wasm := bomb.Wasm()
@@ -84,6 +87,9 @@ func TestR5CompileBombs(t *testing.T) {
 // at its own deadline.
 func TestR5OneBuild(t *testing.T) {
 	t.Parallel()
+	if host.Interpreted {
+		t.Skip("the interpreter compiles in a way of its own, and takes a minute under -race")
+	}
 	slow := g.Plugin{More: func(b *g.Builder) { // some seconds of compiling, within all limits
 		b.Funcs(2000, g.TypeI32I32, nil, g.Times(1500, g.Op(g.LocalGet, 0), g.I32Const(3), []byte{g.I32Mul}, g.Op(g.LocalSet, 0)), g.Op(g.LocalGet, 0))
 	}}
