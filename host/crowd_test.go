@@ -136,5 +136,7 @@ func TestR8TenThousandCalls(t *testing.T) {
 	require.Equal(t, files, now)
 	require.LessOrEqual(t, images, len(guests))
 	require.LessOrEqual(t, mappings(t), maps+20, "the heap of Go is in several")
-	require.Less(t, rss(), resident+32<<20)
+	if !host.Interpreted { // the race detector keeps memory of its own
+		require.Less(t, rss(), resident+32<<20)
+	}
 }
