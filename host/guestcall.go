@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,7 @@ import (
 const (
 	logLineMax  = 4 << 10 // bytes of one logged line
 	progressMax = 4 << 10 // bytes of one progress text
+	outputPiece = 1 << 20 // bytes of output that are copied between two looks at the deadline
 )
 
 // errHostCalls ends a call that made too many.
@@ -92,6 +94,7 @@ func (c *guestCall) usage() *abi.Usage {
 	return &abi.Usage{Fuel: c.meter.used, HostCalls: c.hostCalls, MemoryPages: c.pages}
 }
 
+// write appends to the answer.
 func (c *guestCall) write(b []byte) error {
 	limit := c.limit
 	if limit == 0 {
@@ -105,6 +108,13 @@ func (c *guestCall) write(b []byte) error {
 		grown := make([]byte, len(c.output), min(limit, max(need, 2*cap(c.output))))
 		copy(grown, c.output)
 		c.output = grown
+	}
+	c.output = slices.Grow(c.output, len(b))
+	for ; len(b) > outputPiece; b = b[outputPiece:] {
+		c.output = append(c.output, b[:outputPiece]...)
+		if err := c.lease.over(); err != nil {
+			return err
+		}
 	}
 	c.output = append(c.output, b...)
 	return nil

@@ -165,3 +165,18 @@ func TestR9Header(t *testing.T) {
 	require.ErrorContains(t, err, "header: call: the guest's answer: broken JSON: ")
 	require.Less(t, time.Since(began), hangLimit)
 }
+
+// TestR9OutputLate: output of all memory at once is not copied on past the deadline.
+func TestR9OutputLate(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, func(o *host.Options) { o.NoCache = true })
+	p := newMade()
+	p.Memory = g.Limits(4096)
+	p.Call = slices.Concat(p.call("output", 0, 255<<20), forever())
+	b := bind(t, h, "late", p.Bytes())
+	for ms := range 10 { // some end in the midst of it
+		_, err := call(b, time.Duration(20*ms+1)*time.Millisecond)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	requireWell(t, h)
+}
