@@ -145,7 +145,7 @@ func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export str
 	if err != nil {
 		return nil, "", err
 	}
-	defer leave()
+	defer func() { leave() }()
 	c.caller, c.limits = ctx, &m.host.opts.Limits
 	c.meter.limit = c.limits.Fuel
 	ctx, c.lease = newLease(ctx)
@@ -163,7 +163,8 @@ func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export str
 		return nil, "", err
 	}
 	answer, detail, err = in.run(ctx, c, files, export, input)
-	code.spares.drop(in, err == nil)
+	code.spares.drop(in, err == nil, leave)
+	leave = func() {}
 	return answer, detail, err
 }
 
