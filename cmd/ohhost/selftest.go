@@ -80,6 +80,7 @@ func (a *app) worker(ctx context.Context, dir string, ids []string) *exec.Cmd {
 func (a *app) attack(ctx context.Context, dir string, ids []string) error {
 	go func() {
 		_, _ = io.Copy(io.Discard, a.in)
+		selftest.Abandoned(dir)
 		os.Exit(exitFault)
 	}()
 	return selftest.Work(ctx, dir, ids, a.out)

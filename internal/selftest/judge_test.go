@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,11 +14,13 @@ import (
 
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/host"
+	"github.com/ohhost/ohhost/host/jail"
 	"github.com/ohhost/ohhost/tool"
 )
 
-// soon is the bounds of tests in which attacks get through.
-var soon = bounds{deadline: 50 * time.Millisecond, hang: time.Second, memory: 24 << 20, race: 400 * time.Millisecond}
+// soon is the bounds of tests in which attacks get through. Where a test waits for
+// hang, it is shorter.
+var soon = bounds{deadline: 50 * time.Millisecond, hang: 5 * time.Second, memory: 24 << 20, race: 400 * time.Millisecond}
 
 // attempt tries a vector against what make makes.
 func attempt(t *testing.T, id string, b bounds, make maker) Result {
@@ -81,10 +84,10 @@ func TestThrough(t *testing.T) {
 		{"F14", "no protected paths", granting(unprotected), `work/home/\S+ was (made|changed|removed)`},
 		{"F15", "no protected paths", granting(unprotected), `work/home/\S+ was (made|changed|removed)`},
 		{"F17", "a grant that covers the canary", granting(everything), "the guest has the content of a file outside, through"},
-		{"R1", "calls that do not hear of deadlines", deaf(t), "a call was still running 1s after its deadline"},
+		{"R1", "calls that do not hear of deadlines", deaf(t), "a call was still running 500ms after its deadline"},
 		{"R1", "calls that end", nothing, "an endless loop: the call ended by itself.*recursion without end came to an end"},
-		{"R2", "calls that do not hear of deadlines", deaf(t), "a call was still running 1s after its deadline"},
-		{"R3", "calls that take memory", greedy(160 << 20), `a guest that may have 32 MiB took \d+ MiB of memory`},
+		{"R2", "calls that do not hear of deadlines", deaf(t), "a call was still running 500ms after its deadline"},
+		{"R3", "calls that take memory", greedy(80 << 20), `a guest that may have 32 MiB took \d+ MiB of memory`},
 		{"R4", "calls that take memory", greedy(64 << 20), `a table that grows took \d+ MiB of memory`},
 		{"R5", "all modules are taken", nothing, "the module was loaded, and ran"},
 		{"R7", "higher limits", unlimited, "a guest had 25[0-9] files open, the limit is 64"},
@@ -92,10 +95,10 @@ func TestThrough(t *testing.T) {
 		{"R9", "higher limits", unlimited, `\d+ lines were logged, the limit is 100`},
 		{"R9", "calls that end", logging, "an answer without end came to an end.*an answer with .* came through"},
 		{"R10", "higher limits", unlimited, "asking a service: nothing but the deadline ended it"},
-		{"R11", "calls that do not hear of deadlines", deaf(t), "a call was still running 1s after its deadline"},
-		{"R12", "calls that do not hear of deadlines", deaf(t), "a call was still running 1s after its deadline"},
+		{"R11", "calls that do not hear of deadlines", deaf(t), "a call was still running 500ms after its deadline"},
+		{"R12", "calls that do not hear of deadlines", deaf(t), "a call was still running 500ms after its deadline"},
 		{"R13", "calls that take memory", greedy(96 << 20), `took \d+ MiB of memory`},
-		{"R14", "calls that take memory", greedy(256 << 20), `took \d+ MiB of memory`},
+		{"R14", "calls that end", nothing, "recursion with .* came to an end.*1000000 locals: the module was loaded, and ran"},
 		{"A1", "calls that end", nothing, `input took 32 bytes at 0xfffffff0 of a memory of 65536`},
 		{"A2", "answers that change", garbles, "an answer was garbled when memory moved.*; a file was garbled when memory moved"},
 		{"A3", "all modules are taken", nothing, "no memory: the module was loaded, and ran"},
@@ -110,7 +113,11 @@ func TestThrough(t *testing.T) {
 	} {
 		tested[c.id] = true
 		t.Run(c.id+" "+c.hole, func(t *testing.T) {
-			r := attempt(t, c.id, soon, c.host)
+			b := soon
+			if c.id == "R10" || strings.Contains(c.hole, "deadlines") {
+				b.hang = 500 * time.Millisecond
+			}
+			r := attempt(t, c.id, b, c.host)
 			require.Equal(t, Through, r.Outcome, "%+v", r)
 			require.Regexp(t, c.want, r.Detail)
 			require.Empty(t, r.Wall)
@@ -132,6 +139,26 @@ func TestStopped(t *testing.T) {
 		require.Equal(t, Stopped, r.Outcome, "%+v", r)
 		require.NotEmpty(t, r.Wall)
 		require.NotContains(t, r.Detail, os.TempDir())
+	}
+}
+
+// TestStoppedWithoutOpenat2: the walls of files stand where the kernel lacks openat2.
+func TestStoppedWithoutOpenat2(t *testing.T) {
+	without := func(o *host.Options) (target, error) {
+		o.JailBackend = jail.OSRoot
+		return host.New(o)
+	}
+	if host.Interpreted {
+		t.Skip("with -race, it takes minutes")
+	}
+	for _, v := range vectors {
+		if v.id[0] != 'F' {
+			continue
+		}
+		t.Run(v.id, func(t *testing.T) {
+			r := attempt(t, v.id, usual, without)
+			require.Equal(t, Stopped, r.Outcome, "%+v", r)
+		})
 	}
 }
 
@@ -162,7 +189,9 @@ func TestLeftBehind(t *testing.T) {
 	stuck := func(*host.Options) (target, error) {
 		return &obliging{tool: func(string) tool.Tool { return stub(made) }, close: func() { <-end }}, nil
 	}
-	r := attempt(t, "S7", soon, stuck)
+	b := soon
+	b.hang = 500 * time.Millisecond
+	r := attempt(t, "S7", b, stuck)
 	require.Equal(t, Through, r.Outcome)
 	require.Contains(t, r.Detail, "the host cannot be closed, something in it goes on")
 }

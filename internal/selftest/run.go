@@ -23,6 +23,9 @@ type Options struct {
 	Only []string
 }
 
+// tempPrefix begins the name of the directory of a run.
+const tempPrefix = "ohhost-selftest-"
+
 // ErrVector is the cause of an error about an ID of Options.Only.
 var ErrVector = errors.New("there is no such vector")
 
@@ -35,7 +38,7 @@ func Run(ctx context.Context, opts *Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ohhost-selftest-")
+	dir, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
 		return nil, err
 	}

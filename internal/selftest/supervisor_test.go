@@ -71,7 +71,7 @@ func work(mode, dir string, ids []string) {
 func run(t *testing.T, ctx context.Context, mode string, ids ...string) ([]Result, error) {
 	t.Helper()
 	temp := t.TempDir()
-	s := &supervisor{dir: temp, patience: 5 * time.Second, memory: 400 << 20, worker: func(ctx context.Context, dir string, ids []string) *exec.Cmd {
+	s := &supervisor{dir: temp, patience: 3 * time.Second, memory: 400 << 20, worker: func(ctx context.Context, dir string, ids []string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, os.Args[0], append([]string{dir}, ids...)...)
 		cmd.Env = []string{workerMode + "=" + mode}
 		return cmd
@@ -102,7 +102,7 @@ func outcomes(all []Result) (list []string) {
 func TestWorkers(t *testing.T) {
 	for _, c := range []struct{ mode, want string }{
 		{"F8 dies", `^the process died \(exit status 2\): panic: as a goroutine of the host would$`},
-		{"F8 hangs", `^the process did not come back in 5s, and was killed$`},
+		{"F8 hangs", `^the process did not come back in 3s, and was killed$`},
 		{"F8 grows", `^the process had \d+ MiB of memory, and was killed$`},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
@@ -173,6 +173,19 @@ func TestRunLeavesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, entries, mode)
 	}
+}
+
+// TestAbandoned: a worker cleans up for a process that was killed, and only what is
+// the self-test's.
+func TestAbandoned(t *testing.T) {
+	top := filepath.Join(t.TempDir(), "ohhost-selftest-1")
+	other := filepath.Join(t.TempDir(), "home")
+	for _, dir := range []string{top, other} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "run1/vectors/F1"), 0o700))
+		Abandoned(filepath.Join(dir, "run1/vectors"))
+	}
+	require.NoDirExists(t, top)
+	require.DirExists(t, filepath.Join(other, "run1/vectors/F1"))
 }
 
 func TestChoose(t *testing.T) {

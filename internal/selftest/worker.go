@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A message is what a worker tells Run: one JSON value on a line.
@@ -41,6 +42,21 @@ func Work(ctx context.Context, dir string, ids []string, out io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// Abandoned removes the directory of a run of which dir is a worker's, for a worker
+// whose standard input has ended: who watched it and would have removed it was
+// killed. The worker must end then.
+func Abandoned(dir string) {
+	top := filepath.Dir(filepath.Dir(dir))
+	if !strings.HasPrefix(filepath.Base(top), tempPrefix) {
+		return
+	}
+	for range 3 { // the attack goes on meanwhile, and makes files
+		if remove(top) == nil {
+			return
+		}
+	}
 }
 
 // try tries one vector in a world of its own, which is removed.
