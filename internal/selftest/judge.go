@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/host"
 )
 
@@ -109,19 +110,43 @@ func differences(before, after map[string]string) []string {
 	return all
 }
 
-// leaks says what of the secrets outside is in bytes that a guest has; empty if
-// nothing.
-func (w *world) leaks(b []byte) string {
+// leaks says what of the secrets outside is in a reply to a step; empty if nothing.
+func (w *world) leaks(s *step, r reply) string {
+	has := func(text string) bool { return bytes.Contains(r.data, []byte(text)) }
+	size := fmt.Sprintf(`"size":%d`, w.size)
 	switch {
-	case bytes.Contains(b, []byte(w.secret)):
+	case has(w.secret):
 		return "the content of a file outside"
-	case bytes.Contains(b, []byte(w.hidden)):
+	case has(w.hidden):
 		return "the list of a directory outside"
-	case bytes.Contains(b, fmt.Appendf(nil, `"size":%d,`, w.size)),
-		bytes.Contains(b, binary.LittleEndian.AppendUint64(nil, uint64(w.size))):
+	case has(size+",") || has(size+"}") || s.op == opStat && statSize(r.data) == int64(w.size) || s.op == opInvoke && slices.Contains(listedSizes(r), int64(w.size)):
 		return "the size of a file outside"
 	}
 	return ""
+}
+
+// statSize is the size in a filestat of WASI preview 1, which is its fifth field.
+func statSize(b []byte) int64 {
+	if len(b) < 40 {
+		return -1
+	}
+	return int64(binary.LittleEndian.Uint64(b[32:]))
+}
+
+// listedSizes are the sizes in the answer to a list; none where it is another's.
+func listedSizes(r reply) (sizes []int64) {
+	a := answerOf(r)
+	if len(a.attachments) != 1 {
+		return nil
+	}
+	entries, err := abi.DecodeEntries(a.attachments[0])
+	if err != nil {
+		return nil
+	}
+	for i := range entries {
+		sizes = append(sizes, entries[i].Size)
+	}
+	return sizes
 }
 
 // resources are what this process holds.

@@ -2,7 +2,9 @@ package selftest
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,6 +196,42 @@ func TestLeftBehind(t *testing.T) {
 	r := attempt(t, "S7", b, stuck)
 	require.Equal(t, Through, r.Outcome)
 	require.Contains(t, r.Detail, "the host cannot be closed, something in it goes on")
+}
+
+// TestLeaks: each secret is seen in each form that a reply has it in, and what is like
+// one is not taken for it.
+func TestLeaks(t *testing.T) {
+	w, err := newWorld(t.TempDir(), t.TempDir(), soon)
+	require.NoError(t, err)
+	le := binary.LittleEndian
+	entry := func(size int64) string {
+		return string(abi.AppendEntry(nil, &abi.Entry{Name: "x", Type: abi.TypeFile, Target: abi.TypeFile, Size: size}))
+	}
+	answer := func(header string, attachments ...string) []byte { return []byte(request(header, attachments...).one) }
+	size := uint64(w.size)
+	for _, c := range []struct {
+		name string
+		op   byte
+		data []byte
+		want string
+	}{
+		{"content", opRead, []byte("…" + w.secret + "…"), "the content of a file outside"},
+		{"content in an answer", opInvoke, answer(`{}`, w.secret), "the content of a file outside"},
+		{"name", opReadDir, []byte(w.hidden), "the list of a directory outside"},
+		{"size in an answer", opInvoke, answer(fmt.Sprintf(`{"size":%d}`, size)), "the size of a file outside"},
+		{"size first", opInvoke, answer(fmt.Sprintf(`{"size":%d,"mode":1}`, size)), "the size of a file outside"},
+		{"size of a stat", opStat, append(le.AppendUint64(make([]byte, 32), size), make([]byte, 24)...), "the size of a file outside"},
+		{"size in a list", opInvoke, answer(`{"count":2}`, entry(1)+entry(int64(size))), "the size of a file outside"},
+		{"another size", opInvoke, answer(fmt.Sprintf(`{"size":%d0}`, size)), ""},
+		{"an inode of that number", opStat, append(le.AppendUint64(make([]byte, 8), size), make([]byte, 48)...), ""},
+		{"bytes of that number", opRead, le.AppendUint64(nil, size), ""},
+		{"nothing", opInvoke, nil, ""},
+		{"part of the secret", opRead, []byte(w.secret[:20]), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, w.leaks(&step{op: c.op}, reply{int64(len(c.data)), c.data}))
+		})
+	}
 }
 
 // TestDifferences: a guarded directory shows what was made, removed and changed in it:

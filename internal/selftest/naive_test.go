@@ -137,7 +137,7 @@ func (n *naive) step(s *step, files map[uint32]*os.File) (int64, []byte) {
 		if err != nil {
 			return -1, nil
 		}
-		return 0, binary.LittleEndian.AppendUint64(nil, uint64(info.Size()))
+		return 0, binary.LittleEndian.AppendUint64(make([]byte, 32), uint64(info.Size()))
 	case opSymlink:
 		return code0(os.Symlink(s.one, "/"+s.two)), nil
 	case opLink:

@@ -102,7 +102,7 @@ func (w *world) look(ctx context.Context, puppet tool.Tool, path string, steps [
 // judgeReply notes what a guest learns from one reply about a path outside.
 func (w *world) judgeReply(path string, s *step, r reply) {
 	w.tried++
-	if what := w.leaks(r.data); what != "" && !w.maySee {
+	if what := w.leaks(s, r); what != "" && !w.maySee {
 		w.through("the guest has "+what+", through %q", path)
 	}
 	if s.op != opInvoke {

@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
-
 	"strings"
 	"time"
 
@@ -86,7 +86,7 @@ type skipped struct{ error }
 func newWorld(dir, cache string, b bounds) (*world, error) {
 	w := &world{
 		bounds: b, dir: dir, work: filepath.Join(dir, "work"), ro: filepath.Join(dir, "ro"), out: filepath.Join(dir, "out"),
-		secret: "secret-" + rand.Text(), hidden: "hidden-" + rand.Text(), size: 4000 + os.Getpid()%3989,
+		secret: "secret-" + rand.Text(), hidden: "hidden-" + rand.Text(), size: 100_000 + mathrand.IntN(60_000),
 		newHost: func(o *host.Options) (target, error) { return host.New(o) }, cache: cache,
 		whys: map[string]int{},
 	}
