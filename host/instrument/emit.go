@@ -42,3 +42,9 @@ func (c *code) chargeBytes(local uint32) {
 	c.get(local).i32(bytesPerUnitLog).op(opI32ShrU).i32(costBulk).op(opI32Add)
 	c.op(opI64ExtendI32U).op(opI64Sub).op(opGlobalSet).index(c.w.budget)
 }
+
+// chargeItems charges an operation on as many items as a local says, n units each.
+func (c *code) chargeItems(local uint32, n int64) {
+	c.op(opGlobalGet).index(c.w.budget)
+	c.get(local).op(opI64ExtendI32U).i64(n).op(opI64Mul).op(opI64Sub).op(opGlobalSet).index(c.w.budget)
+}
