@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +22,9 @@ import (
 // startTimeout is how long start-up code may run when its state is to be kept.
 // Code that takes longer runs in each call, under the call's own deadline.
 const startTimeout = 2 * time.Second
+
+// imageMax is how many bytes start-up code may have written for its state to be kept.
+const imageMax = 32 << 20
 
 // A recipe is what the cache keeps of a module beside its bytes.
 type recipe struct {
@@ -40,14 +42,19 @@ const (
 	partCount
 )
 
-const codeSuffix = ".code"
+// entryVersion is that of the recipe and the image.
+const entryVersion = "v2"
 
 // build makes a module ready: from the cache, or by rewriting it, compiling it,
 // and running its start-up code.
-func (m *module) build(ctx context.Context) (*code, error) {
+func (m *module) build(ctx context.Context) (c *code, err error) {
+	defer func() {
+		if c != nil {
+			err = errors.Join(err, c.engine.dropScratch())
+		}
+	}()
 	if cache := m.host.cache(false); cache != nil {
-		c, err := m.fromCache(ctx, cache)
-		if err == nil {
+		if c, err = m.fromCache(ctx, cache); err == nil {
 			return c, nil
 		}
 		var poisoned *codecache.PoisonedError
@@ -58,8 +65,11 @@ func (m *module) build(ctx context.Context) (*code, error) {
 			m.host.log.Warn("cached code cannot be used, compiling anew", "module", m.name, "error", err)
 		}
 	}
-	c, parts, err := m.compile(ctx, !m.host.opts.NoCache)
-	if err != nil {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var parts [][]byte
+	if c, parts, err = m.compile(ctx, !m.host.opts.NoCache); err != nil {
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil { // perhaps amid the start-up code: its image is not to be kept
@@ -71,15 +81,23 @@ func (m *module) build(ctx context.Context) (*code, error) {
 	return c, nil
 }
 
-// cacheName names what the code depends on, but for the processor's features,
-// which are in the name of wazero's file, and whose key it is: one cache may serve
-// several state directories.
+// cacheName names what the rewritten module depends on, and whose key it is: one
+// cache may serve several state directories.
 func (m *module) cacheName(cache *codecache.Cache) string {
 	h := sha256.New()
+	l := &m.host.opts.Limits
+	fmt.Fprintf(h, "%d %d\n", l.MemoryPages, l.TableElements)
 	h.Write(m.wasm)
-	h.Write([]byte(strconv.Itoa(m.host.opts.Limits.instrument().TableElements)))
-	h.Write([]byte("/" + strconv.Itoa(int(m.host.opts.Limits.MemoryPages))))
-	return strings.Join([]string{"v1", wazeroVersion, runtime.GOOS, runtime.GOARCH, cache.KeyID(), hex.EncodeToString(h.Sum(nil))}, "-")
+	return strings.Join([]string{entryVersion, instrument.Version, wazeroVersion, runtime.GOOS, runtime.GOARCH, cache.KeyID(), hex.EncodeToString(h.Sum(nil))}, "-")
+}
+
+// codeName names the entry with what wazero compiled. The path of its file is a
+// digest of the rewritten module and of the processor's features: two entries that
+// are stored at the same time for different processors, or of which one is stored
+// and the other is not, must not be taken for a pair.
+func codeName(name, path string) string {
+	h := sha256.Sum256([]byte(path))
+	return name + "-" + hex.EncodeToString(h[:8]) + ".code"
 }
 
 // scratch makes the directory by which wazero's files come and go, or nil: then
@@ -121,7 +139,7 @@ func (m *module) fromCache(ctx context.Context, cache *codecache.Cache) (_ *code
 	scratch := m.scratch(true)
 	fed := func() error { return nil }
 	if scratch != nil {
-		if fed, err = scratch.Feed(r.Path, codeSource(cache, name+codeSuffix)); err != nil {
+		if fed, err = scratch.Feed(r.Path, codeSource(cache, codeName(name, r.Path))); err != nil {
 			return nil, errors.Join(err, scratch.Close())
 		}
 	}
@@ -137,8 +155,7 @@ func (m *module) fromCache(ctx context.Context, cache *codecache.Cache) (_ *code
 	}
 	if scratch != nil {
 		// On a processor with other features wazero did not find its file.
-		parts := [][]byte{slices.Clone(entry.Parts[partRecipe]), slices.Clone(entry.Parts[partWasm]), slices.Clone(entry.Parts[partImage])}
-		m.store(cache, parts, c.engine)
+		m.store(cache, entry.Parts, c.engine)
 	}
 	return c, nil
 }
@@ -182,8 +199,9 @@ func (m *module) store(cache *codecache.Cache, parts [][]byte, e *engine) {
 			break
 		}
 		r.Path = path
+		parts = slices.Clone(parts)
 		if parts[partRecipe], err = json.Marshal(r); err == nil {
-			err = cache.Store(name+codeSuffix, [][]byte{code})
+			err = cache.Store(codeName(name, path), [][]byte{code})
 		}
 		if err == nil {
 			err = cache.Store(name, parts)
@@ -228,7 +246,9 @@ func (m *module) compile(ctx context.Context, keep bool) (_ *code, parts [][]byt
 }
 
 // freeze takes the state of an instance: after its start-up code has run, if that
-// code did nothing that depends on the call, else before.
+// code asked for no files, wrote nothing and called nothing of the host's own, else
+// before. What it drew from the clock and from random numbers is then the same for all
+// instances, as package abi says.
 func (m *module) freeze(ctx context.Context, c *code, parsed *instrument.Module) error {
 	segments, err := parsed.Segments()
 	if err != nil {
@@ -260,7 +280,7 @@ func (m *module) freeze(ctx context.Context, c *code, parsed *instrument.Module)
 		return nil
 	}
 	image, err := takeImage(in.mod, c.globals)
-	if err == nil {
+	if err == nil && image.size() <= imageMax {
 		c.image, c.started = image, true
 	}
 	return err

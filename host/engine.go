@@ -73,6 +73,17 @@ func (e *engine) compile(ctx context.Context, wasm []byte) (wazero.CompiledModul
 
 var errCompileTime = errors.New("compiling took more than 2 minutes")
 
+// dropScratch removes the private directory: wazero has read and written all that it
+// will.
+func (e *engine) dropScratch() error {
+	if e.scratch == nil {
+		return nil
+	}
+	s := e.scratch
+	e.scratch = nil
+	return s.Close()
+}
+
 func (e *engine) close(ctx context.Context) error {
 	var errs []error
 	if e.runtime != nil {
@@ -81,8 +92,5 @@ func (e *engine) close(ctx context.Context) error {
 	if e.cache != nil {
 		errs = append(errs, e.cache.Close(ctx))
 	}
-	if e.scratch != nil {
-		errs = append(errs, e.scratch.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, e.dropScratch())...)
 }

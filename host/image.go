@@ -69,6 +69,15 @@ func takeRuns(b []byte) []run {
 	return runs
 }
 
+// size is how many bytes of memory the image holds.
+func (im *image) size() int {
+	n := 0
+	for _, r := range im.runs {
+		n += len(r.bytes)
+	}
+	return n
+}
+
 // thaw gives a new instance the state, globals are the names it exports them
 // under. The memory is written unless it has the contents already.
 func (im *image) thaw(mod api.Module, globals []string, filled bool) error {
@@ -156,6 +165,9 @@ func decodeImage(b []byte) (*image, error) {
 	for n := u32(); n > 0 && b != nil; n-- {
 		r := run{offset: u32()}
 		r.bytes = take(int(u32()))
+		if last := len(im.runs) - 1; last >= 0 && uint64(r.offset) < uint64(im.runs[last].offset)+uint64(len(im.runs[last].bytes)) {
+			return nil, errImage
+		}
 		if uint64(r.offset)+uint64(len(r.bytes)) > uint64(im.pages)*pageSize {
 			return nil, errImage
 		}

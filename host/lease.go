@@ -45,8 +45,13 @@ func newLease(caller context.Context) (context.Context, *lease) {
 // guests keep all processors busy, timers come late.
 func (l *lease) over() error {
 	if l.ctx.Err() == nil && !l.until.IsZero() && time.Now().After(l.until) {
-		<-l.caller.Done()
-		l.end(context.Cause(l.caller))
+		why := context.DeadlineExceeded
+		select { // the context's timer is due, too, and may have a cause
+		case <-l.caller.Done():
+			why = context.Cause(l.caller)
+		case <-time.After(time.Millisecond):
+		}
+		l.end(why)
 	}
 	return context.Cause(l.ctx)
 }

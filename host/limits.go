@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"runtime"
 
 	"github.com/ohhost/ohhost/host/instrument"
@@ -10,7 +11,7 @@ import (
 // default; there is no "unlimited".
 type Limits struct {
 	// MemoryPages is how large a guest's linear memory may grow, in pages of
-	// 64 KiB. Default 4096 (256 MiB).
+	// 64 KiB. Default 4096 (256 MiB), at most 65 535.
 	MemoryPages uint32
 	// TableElements is how many elements all tables of an instance may hold
 	// together. Default 262 144.
@@ -87,6 +88,8 @@ func (l Limits) defaults() Limits {
 	if l.TableElements == 0 {
 		l.TableElements = 1 << 18
 	}
+	l.MemoryPages = min(l.MemoryPages, 65535) // of 65536 pages wazero says that they have no bytes
+	l.TableElements = min(l.TableElements, math.MaxInt32)
 	if l.WrittenBytes <= 0 {
 		l.WrittenBytes = 1 << 30
 	}

@@ -49,7 +49,10 @@ func (a *arena) free() {
 	for _, m := range a.memory {
 		m.Free()
 	}
-	a.memory = nil
+	if a.warm != nil { // also where it was never asked for
+		a.warm.Free()
+	}
+	a.memory, a.warm = nil, nil
 }
 
 // release takes the warm memory out, to be used again; nil where there is none.

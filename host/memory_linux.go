@@ -1,6 +1,7 @@
 package host
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/tetratelabs/wazero/experimental"
@@ -83,7 +84,8 @@ func (m *mappedMemory) Reallocate(size uint64) []byte {
 		_ = unix.Madvise(piece, unix.MADV_HUGEPAGE) // as it can
 		if unix.Madvise(piece, unix.MADV_POPULATE_WRITE) != nil {
 			for i := 0; i < len(piece); i += chunk { // Linux before 5.14
-				piece[i] = 0
+				// What is there stays: it may be an image's.
+				atomic.OrUint32((*uint32)(unsafe.Pointer(&piece[i])), 0)
 			}
 		}
 		m.ready += len(piece)

@@ -117,9 +117,19 @@ func (m *module) code(ctx context.Context) (*code, error) {
 	}
 }
 
+// buildSafely makes an error of a panic: a module must not end the process.
+func (m *module) buildSafely(ctx context.Context) (c *code, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c, err = nil, fmt.Errorf("making the module ready: %v", p)
+		}
+	}()
+	return m.build(ctx)
+}
+
 func (m *module) make(ctx context.Context, done chan struct{}) {
 	began := time.Now()
-	c, err := m.build(ctx)
+	c, err := m.buildSafely(ctx)
 	if err == nil {
 		if err = checkExports(c.compiled); err != nil {
 			err = errors.Join(err, c.close(context.Background()))
@@ -141,6 +151,13 @@ func (m *module) make(ctx context.Context, done chan struct{}) {
 // none). Errors are causes for a FaultError; detail is what the guest left on its
 // standard error.
 func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export string, input *abi.Frame) (answer *abi.Frame, detail string, err error) {
+	var code *code
+	if m.native == nil {
+		// Before the gate: those who wait for one module's build hold up no others.
+		if code, err = m.code(ctx); err != nil {
+			return nil, "", err
+		}
+	}
 	leave, err := m.host.gate.enter(ctx)
 	if err != nil {
 		return nil, "", err
@@ -153,10 +170,6 @@ func (m *module) run(ctx context.Context, c *guestCall, files sys.FS, export str
 	if m.native != nil {
 		answer, err = m.native.run(c, export, input)
 		return answer, "", err
-	}
-	code, err := m.code(c.caller)
-	if err != nil {
-		return nil, "", err
 	}
 	in, err := code.spares.take(c.caller, code)
 	if err != nil {

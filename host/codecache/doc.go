@@ -5,7 +5,9 @@
 // bytes that are handed out.
 //
 //	c, err := codecache.Open(cacheDir, keyFile, nil)
-//	parts, err := c.Load(name)          // fs.ErrNotExist, *PoisonedError, or verified bytes
+//	entry, err := c.Load(name)          // fs.ErrNotExist, *PoisonedError, or verified bytes
+//	… entry.Parts …
+//	entry.Close()
 //	err = c.Store(name, [][]byte{code}) // for the next process
 //
 // A name stands for one content for ever: it should hold a digest of the plugin,
@@ -17,9 +19,9 @@
 // directory of this process:
 //
 //	s, err := codecache.NewScratch()
-//	err = s.Write("wazero-v1.12.0-amd64-linux/"+digest, parts[0])
+//	end, err := s.Feed("wazero-v1.12.0-amd64-linux/"+digest, source)
 //	… the engine loads what is below s.Path() …
-//	err = s.Empty()
+//	err = errors.Join(end(), s.Close())
 //
 // # On disk
 //

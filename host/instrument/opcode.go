@@ -38,10 +38,8 @@ const (
 	opI32LtU         = 0x49
 	opI32GtU         = 0x4b
 	opI32LeU         = 0x4d
-	opI32GeU         = 0x4f
 	opI64LtS         = 0x53
 	opI64GeS         = 0x59
-	opI64GtU         = 0x56
 	opI32Add         = 0x6a
 	opI32Sub         = 0x6b
 	opI32Mul         = 0x6c
@@ -75,8 +73,6 @@ const (
 	opTableSize      = prefixMisc<<8 | 16
 	opTableFill      = prefixMisc<<8 | 17
 	opV128Const      = prefixVector<<8 | 12
-	opV128Shuffle    = prefixVector<<8 | 13
-	opVectorLast     = prefixVector<<8 | 255
 	blockTypeEmpty   = 0x40
 	opVectorLoadLast = prefixVector<<8 | 11
 )
