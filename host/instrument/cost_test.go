@@ -60,6 +60,14 @@ func TestR5CompileCost(t *testing.T) {
 		"nested loops that set locals": func(b *w.Builder) {
 			b.Func(0, []w.Locals{{N: 1000, Type: w.I32}}, w.Times(3000, []byte{w.Loop, w.Void}), set(1000), w.Times(3000, end))
 		},
+		"loops in loops, with a way out": func(b *w.Builder) {
+			var gets []byte
+			for i := range uint32(200) {
+				gets = append(append(gets, w.Op(w.LocalGet, i)...), w.Drop)
+			}
+			b.Func(0, []w.Locals{{N: 200, Type: w.I32}}, w.Times(1000, []byte{w.Loop, w.Void}, block, get, w.Op(w.BrIf, 0)), gets,
+				w.Times(1000, get, w.Op(w.BrIf, 1), end, end))
+		},
 		"many ifs, many locals": func(b *w.Builder) {
 			b.Func(0, []w.Locals{{N: 1000, Type: w.I32}}, w.Times(10_000, get, []byte{w.If, w.Void}, set(3), end))
 		},

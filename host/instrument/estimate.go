@@ -6,9 +6,10 @@ import "time"
 // what its compiler does is linear, but some grows with the product of locals and
 // joins of control flow, or with the square of the blocks, so that a few kilobytes
 // can take minutes and gigabytes. The weights are from measurements of some sixty
-// families of such functions on a 2-core x86-64 machine, where the estimate was at
-// least 0.9 of the time taken and 0.6 of the memory; of real functions it is 1.2 to
-// 20 times the time. See RATIONALE.md, "Why does a module have so many caps?".
+// families of such functions, and thousands of random ones, on a 2-core x86-64
+// machine, where the estimate was at least 0.8 of the time taken and 0.6 of the
+// memory; of real functions it is 1.2 to 25 times the time. See RATIONALE.md, "Why
+// does a module have so many caps?".
 //
 // It follows how the compiler's front end forms basic blocks.
 type estimate struct {
@@ -19,13 +20,15 @@ type estimate struct {
 	dead                 bool // behind a branch
 	chain, bounds, loops int  // blocks with one way in behind each other; known bounds of memory; open loops
 	sets                 int  // local.set and local.tee so far
+	deepest              int  // most loops that were open at a time
+	joins                int  // joins and heads of loops so far
 
 	// Sums over the function.
 	blocks, heads                int
 	live, chains, known, args    float64
 	nest, phis, edges, loopPhis  float64
 	ops, memory, calls, indirect float64
-	bulk, reload                 float64
+	bulk, reload, aliases        float64
 }
 
 // A frame is an open block.
@@ -78,7 +81,9 @@ func (m *Module) checkCost(code []byte, t funcType) error {
 // time is how long compiling takes.
 func (e *estimate) time() time.Duration {
 	b, l, v := float64(e.blocks), float64(e.heads), float64(e.vars)
-	return time.Duration(5*b*b + 60*e.nest + 350*e.edges + 500*e.phis + 500*l*v + l*l*v + 4500*e.loopPhis +
+	// wazero drops phis that are not needed in rounds: one for each loop in a loop.
+	perEdge := 350 + 130*float64(e.deepest)
+	return time.Duration(5*b*b + 60*e.nest + perEdge*e.edges + 3*e.aliases + 500*e.phis + 500*l*v + l*l*v + 4500*e.loopPhis +
 		200*e.live + 150*b*v + 30*e.chains + 60*e.known + 1700*e.args +
 		200*e.reload + 600*e.ops + 10000*e.memory + 2000*e.calls + 30000*e.indirect + 30000*e.bulk)
 }
@@ -151,6 +156,7 @@ func (e *estimate) plain(in instruction, pop, push int) {
 	switch {
 	case in.op == opLocalGet, in.op == opGlobalGet:
 		e.chains += float64(e.chain)
+		e.aliases += float64(e.joins)
 	case in.op == opCall, in.op == opCallIndirect, in.op == opMemoryGrow, in.op == opTableGrow:
 		if in.op == opCallIndirect {
 			e.indirect++
@@ -163,6 +169,8 @@ func (e *estimate) plain(in instruction, pop, push int) {
 	case standsIn(in.op):
 		e.bulk++
 		e.blocks += 4
+		e.joins += 3 // it is a loop
+		e.edges += 6 * float64(e.vars)
 		e.reload += float64(e.globals)
 		e.known += float64(4 * e.bounds)
 		e.live += float64(4 * e.height)
@@ -170,9 +178,10 @@ func (e *estimate) plain(in instruction, pop, push int) {
 		e.memory++
 		e.bounds++
 		e.chains += 2 * float64(e.chain)
-	case in.op >= opI32DivS && in.op <= opI32RemU, in.op >= opI64DivS && in.op <= opI64RemU, in.op >= 0xa8 && in.op <= 0xb1,
-		in.op >= prefixMisc<<8 && in.op < opMemoryInit, in.op >= prefixVector<<8:
+	case in.op >= opI32DivS && in.op <= opI32RemU, in.op >= opI64DivS && in.op <= opI64RemU, in.op >= prefixVector<<8:
 		e.memory++ // it can trap, or takes as much code
+	case in.op >= 0xa8 && in.op <= 0xb1, in.op >= prefixMisc<<8 && in.op < opMemoryInit: // truncations, twice that
+		e.memory += 2
 	}
 }
 
@@ -189,6 +198,8 @@ func (e *estimate) open(in instruction) {
 	case e.dead:
 	case in.op == opLoop:
 		f.elseChain = e.chain
+		e.deepest = max(e.deepest, e.loops)
+		e.joins++
 		e.heads++
 		e.nest += float64(e.loops)
 		e.block(0)
@@ -268,6 +279,7 @@ func (e *estimate) end() {
 	e.join(&f)
 	e.phis += float64(f.edges) * set
 	e.args += float64(f.result * f.edges)
+	e.joins++
 	e.block(0)
 }
 

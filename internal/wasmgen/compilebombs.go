@@ -55,6 +55,9 @@ func compileBombs() []Bomb {
 			each(3000, func(i int) []byte { return slices.Concat(get(i+1), []byte{Drop}) })),
 		call("1000 nested loops with 1000 locals", 1000,
 			Times(1000, loop), each(1000, func(i int) []byte { return increase(i + 1) }), Times(1000, brIf, end)),
+		call("1000 nested loops and blocks with 200 locals", 200,
+			Times(1000, loop, block, brIf), each(200, func(i int) []byte { return slices.Concat(get(i+1), []byte{Drop}) }),
+			Times(1000, get(0), Op(BrIf, 1), end, end)),
 		call("10000 ifs with 1000 locals", 1000,
 			each(10_000, func(i int) []byte {
 				return slices.Concat(get((i+1)%1000+1), []byte{If, Void}, increase(i%1000+1), end)
