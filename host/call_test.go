@@ -283,3 +283,15 @@ func TestCloseWhileCompiling(t *testing.T) {
 		require.NoError(t, h.Close(context.Background()))
 	}
 }
+
+// TestA6ForgedEnd: a guest that exits with the numbers by which wazero tells of the
+// end of a context is at fault itself, and nobody takes it for a deadline or a cancel.
+func TestA6ForgedEnd(t *testing.T) {
+	b := load(t, newHost(t, nil), "trap", "trap", workspace(t), false)
+	for _, do := range []string{"exit cancelled", "exit late"} {
+		_, err := hostile(t, b, t.Context(), do)
+		require.Equal(t, tool.KindFault, tool.Kind(err))
+		require.NotErrorIs(t, err, context.Canceled, do)
+		require.NotErrorIs(t, err, context.DeadlineExceeded, do)
+	}
+}

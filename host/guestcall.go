@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
+	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/ohhost/ohhost/abi"
 	"github.com/ohhost/ohhost/tool"
@@ -205,6 +206,11 @@ func stopped(ctx context.Context, err error) error {
 	var s stop
 	if errors.As(err, &s) {
 		return s.error
+	}
+	var exit *sys.ExitError
+	if errors.As(err, &exit) {
+		// Security: with two of its codes it passes for the end of a context.
+		return errors.New(err.Error())
 	}
 	return err
 }

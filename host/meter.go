@@ -9,7 +9,7 @@ import (
 // collector waits for it and no deadline is seen, so that the worst that fuel can
 // buy, loads that miss every cache at some 15 ns a unit, must stay in the
 // milliseconds; see docs/benchmarks.md.
-const quantum = 1 << 18
+const quantum = 1 << 17
 
 // ErrFuel is the cause of a fault when a guest has used up its fuel.
 var ErrFuel = errors.New("out of fuel")

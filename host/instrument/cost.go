@@ -20,7 +20,7 @@ const (
 	// and for each piece.
 	costBulk        = 20
 	bytesPerUnit    = 1 << bytesPerUnitLog
-	bytesPerUnitLog = 3
+	bytesPerUnitLog = 1
 	bulkSmall       = 1 << 8  // bytes that cost nothing more
 	bulkPiece       = 1 << 16 // bytes
 	costPiece       = costBulk + bulkPiece/bytesPerUnit
