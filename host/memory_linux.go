@@ -59,10 +59,13 @@ func warmMemory(limit uint64, im *image) *mappedMemory {
 	return m
 }
 
+// small reports whether the memory is worth cleaning.
+func (m *mappedMemory) small() bool { return m.used <= warmMax }
+
 // reset makes the memory's contents those of the image again, all of it, and
 // reports whether the memory is small enough for that.
 func (m *mappedMemory) reset(im *image) bool {
-	if m.used > warmMax {
+	if !m.small() {
 		return false
 	}
 	at := 0

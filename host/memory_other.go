@@ -12,6 +12,8 @@ type mappedMemory struct {
 
 func warmMemory(uint64, *image) *mappedMemory { return nil }
 
+func (*mappedMemory) small() bool { return false }
+
 func (*mappedMemory) reset(*image) bool { return false }
 
 // reserve uses the heap.

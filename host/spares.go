@@ -62,7 +62,7 @@ func (s *spares) free(in *instance, well bool) {
 	}
 	in.close()
 	s.mu.Lock()
-	if warm != nil && !s.closed && warm.used <= warmMax && len(s.memory)+len(s.ready) < s.want {
+	if warm != nil && !s.closed && warm.small() && len(s.memory)+len(s.ready) < s.want {
 		s.memory = append(s.memory, warm)
 		warm = nil
 	}
