@@ -185,7 +185,6 @@ func (m *module) store(cache *codecache.Cache, parts [][]byte, e *engine) {
 	if e.scratch == nil {
 		return
 	}
-	name := m.cacheName(cache)
 	files, err := e.scratch.Files()
 	if err == nil {
 		err = e.scratch.Empty()
@@ -199,6 +198,7 @@ func (m *module) store(cache *codecache.Cache, parts [][]byte, e *engine) {
 			break
 		}
 		r.Path = path
+		name := m.cacheName(cache)
 		parts = slices.Clone(parts)
 		if parts[partRecipe], err = json.Marshal(r); err == nil {
 			err = cache.Store(codeName(name, path), [][]byte{code})
