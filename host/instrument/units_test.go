@@ -43,7 +43,7 @@ func unitCases() []unitCase {
 	vector := func(op ...byte) []byte { return slices.Concat(get(lV128), []byte{0xfd}, op, set(lV128)) }
 	vector2 := func(op ...byte) []byte { return slices.Concat(get(lV128), get(lV128), []byte{0xfd}, op, set(lV128)) }
 	long := func(n uint32) []byte { return w.U32(n) }
-	many := slices.Repeat([]byte{w.I32}, 1000)
+	many := slices.Repeat([]byte{w.I32}, 128)
 	return []unitCase{
 		{name: "nothing"},
 		{name: "nop", code: w.Times(10, []byte{w.Nop})},
@@ -127,42 +127,42 @@ func unitCases() []unitCase {
 		{name: "table.grow by 100", code: slices.Concat([]byte{0xd0, w.ExternRef}, w.I32Const(100), []byte{0xfc, 15, 2}, set(lI32)), fresh: 50},
 		{name: "table.fill of 0", code: slices.Concat(w.I32Const(0), []byte{0xd0, w.ExternRef}, w.I32Const(0), []byte{0xfc, 17, 2})},
 		{name: "data.drop", code: []byte{0xfc, 9, 0}},
-		{name: "a block with 1000 results", more: func(b *w.Builder) []byte {
+		{name: "a block with 128 results", more: func(b *w.Builder) []byte {
 			t := b.Type(nil, many)
 			var code []byte
 			code = append(code, slices.Concat([]byte{w.Block}, w.S64(int64(t)), w.Times(1001, get(lI32)), get(lI32), w.Op(w.BrIf, 0), []byte{w.Drop}, w.Op(w.Br, 0), end)...)
-			return append(code, w.Times(1000, set(lI32))...)
+			return append(code, w.Times(128, set(lI32))...)
 		}},
-		{name: "branches with 999 values", more: func(b *w.Builder) []byte {
+		{name: "branches with 127 values", more: func(b *w.Builder) []byte {
 			t := b.Type(many, many[1:])
 			one := slices.Concat(get(lCount), []byte{w.Block}, w.S64(int64(t)), get(lCount), w.Op(w.BrIf, 0), []byte{w.Drop}, w.Op(w.Br, 0), end)
 			var different []byte
-			for i := range int32(999) {
+			for i := range int32(127) {
 				different = append(different, slices.Concat(get(lI32), w.I32Const(i), []byte{w.I32Add})...)
 			}
-			return slices.Concat(different, w.Times(20, one), w.Times(999, get(lI32), []byte{w.I32Add, 0x41, 3, 0x73}, set(lI32)))
+			return slices.Concat(different, w.Times(20, one), w.Times(127, get(lI32), []byte{w.I32Add, 0x41, 3, 0x73}, set(lI32)))
 		}},
-		{name: "calls that return 1000 values", more: func(b *w.Builder) []byte {
+		{name: "calls that return 128 values", more: func(b *w.Builder) []byte {
 			t := b.Type(nil, many)
-			f := b.Func(t, nil, w.Times(1000, w.I32Const(1)))
+			f := b.Func(t, nil, w.Times(128, w.I32Const(1)))
 			for range 20 {
 				f = b.Func(t, nil, w.Op(w.Call, f))
 			}
-			return slices.Concat(w.Op(w.Call, f), w.Times(1000, []byte{w.Drop}))
+			return slices.Concat(w.Op(w.Call, f), w.Times(128, []byte{w.Drop}))
 		}},
-		{name: "calls with 1000 parameters", more: func(b *w.Builder) []byte {
+		{name: "calls with 128 parameters", more: func(b *w.Builder) []byte {
 			t := b.Type(many, nil)
 			f := b.Func(t, nil)
-			return slices.Concat(w.Times(1000, get(lI32)), w.Op(w.Call, f))
+			return slices.Concat(w.Times(128, get(lI32)), w.Op(w.Call, f))
 		}},
-		{name: "calls with 1000 parameters and results", more: func(b *w.Builder) []byte {
+		{name: "calls with 128 parameters and results", more: func(b *w.Builder) []byte {
 			t := b.Type(many, many)
 			var all []byte
-			for l := range uint32(1000) {
+			for l := range uint32(128) {
 				all = append(all, get(l)...)
 			}
 			f := b.Func(t, nil, all)
-			return slices.Concat(w.Times(1000, get(lI32)), w.Times(20, w.Op(w.Call, f)), w.Times(1000, []byte{w.Drop}))
+			return slices.Concat(w.Times(128, get(lI32)), w.Times(20, w.Op(w.Call, f)), w.Times(128, []byte{w.Drop}))
 		}},
 	}
 }
