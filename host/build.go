@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -228,11 +229,8 @@ func (m *module) compile(ctx context.Context, keep bool) (_ *code, parts [][]byt
 		return nil, nil, err
 	}
 	c := m.newCode()
-	if c.engine, err = m.engine(ctx, m.scratch(keep && !m.host.interpreted())); err != nil {
+	if err := m.compileInto(ctx, c, wasm, m.scratch(keep && !m.host.interpreted())); err != nil {
 		return nil, nil, err
-	}
-	if c.compiled, err = c.engine.compile(ctx, wasm); err != nil {
-		return nil, nil, errors.Join(stopped(ctx, err), c.close(ctx))
 	}
 	var image []byte
 	if plan.Frozen {
@@ -243,6 +241,26 @@ func (m *module) compile(ctx context.Context, keep bool) (_ *code, parts [][]byt
 	}
 	r, err := json.Marshal(recipe{Started: c.started, Globals: c.globals})
 	return c, [][]byte{r, wasm, image}, err
+}
+
+// compileInto compiles the module and gives c the result. wazero fails where it
+// cannot write to its directory, as on a full disk: the module is compiled without
+// one then.
+func (m *module) compileInto(ctx context.Context, c *code, wasm []byte, scratch *codecache.Scratch) (err error) {
+	if c.engine, err = m.engine(ctx, scratch); err != nil {
+		return err
+	}
+	if c.compiled, err = c.engine.compile(ctx, wasm); err == nil {
+		return nil
+	}
+	closed := c.engine.close(ctx)
+	c.engine = nil
+	var errno syscall.Errno
+	if scratch != nil && ctx.Err() == nil && errors.As(err, &errno) {
+		m.host.log.Warn("compiled code is not kept", "module", m.name, "error", err)
+		return m.compileInto(ctx, c, wasm, nil)
+	}
+	return errors.Join(stopped(ctx, err), closed)
 }
 
 // freeze takes the state of an instance: after its start-up code has run, if that

@@ -17,10 +17,6 @@ import (
 // specLimits let all modules of the specification's tests pass that wazero runs.
 var specLimits = &instrument.Limits{Tables: 1000, TableElements: 1 << 28, MemoryPages: 65536, BranchTargets: 1 << 16}
 
-// refusedBySpec are modules of the specification's tests that wazero accepts and
-// Parse does not, with what it says.
-var refusedBySpec = map[string]string{}
-
 // specDir returns where wazero keeps the tests of the specification. They belong to
 // it, so they are not copied here, and a test without them fails.
 func specDir(t testing.TB) string {
@@ -121,10 +117,6 @@ func playSpec(t *testing.T, e engine, file string, done *counts) {
 		want := worlds[0].do(c, wasm)
 		for _, w := range worlds[1:] {
 			got := w.do(c, wasm)
-			if why, ok := refusedBySpec[filepath.Base(c.Filename)]; ok && w.refused != nil {
-				require.EqualError(t, w.refused, why)
-				t.Skip("the other commands need this module")
-			}
 			switch c.Type {
 			case "assert_invalid", "assert_malformed", "assert_unlinkable":
 				require.Equal(t, want == "", got == "", "line %d, %s: %s, rewritten: %s", c.Line, c.Filename, want, got)

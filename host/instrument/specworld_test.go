@@ -84,7 +84,6 @@ type specWorld struct {
 	modules map[string]api.Module
 	last    api.Module
 	kept    []api.Module // those with a name
-	refused error        // what Parse said of the last module
 }
 
 func newSpecWorld(t *testing.T, e engine, m *meter) *specWorld {
@@ -100,7 +99,6 @@ var startIndex = regexp.MustCompile(`^start function\[\d+\]`)
 // do runs a command and returns what came of it in words: nothing for a module that
 // was accepted.
 func (w *specWorld) do(c specCommand, wasm []byte) string {
-	w.refused = nil
 	if wasm != nil {
 		mod, err := w.load(wasm, c.As)
 		if err != nil {
@@ -145,7 +143,6 @@ func (w *specWorld) load(wasm []byte, name string) (api.Module, error) {
 	if w.rewrite {
 		m, err := instrument.Parse(wasm, specLimits)
 		if err != nil {
-			w.refused = err
 			return nil, err
 		}
 		if wasm, err = m.Rewrite(&instrument.Plan{}); err != nil {
