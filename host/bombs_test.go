@@ -17,9 +17,9 @@ import (
 )
 
 // requireBombs asserts that a host refuses all bombs of a threat, or, those that it
-// may load, runs them, and keeps nothing of what it refused.
+// may load, runs them, and keeps nothing of what it refused. It does not run beside
+// other tests: the memory that it looks at is the process's.
 func requireBombs(t *testing.T, threat string) {
-	t.Parallel()
 	h := newHost(t, func(o *host.Options) { o.NoCache = true })
 	before := rss()
 	for i, bomb := range bombs(threat) {
