@@ -39,7 +39,7 @@ func requireBombs(t *testing.T, threat string) {
 		})
 	}
 	requireWell(t, h)
-	if before > 0 {
+	if before > 0 && !host.Interpreted { // the race detector keeps memory of its own for what was touched
 		require.Less(t, rss(), before+400<<20)
 	}
 }
